@@ -1,0 +1,1 @@
+//! The platform's REST and WebSocket API, typed.

@@ -1,0 +1,1 @@
+//! The dashboard's state: events in, effects out, nothing else.

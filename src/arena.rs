@@ -1,0 +1,4 @@
+//! The local server with its own real games.
+
+pub mod engine;
+pub mod games;

@@ -1,0 +1,1 @@
+//! The task that owns all traffic with the platform.

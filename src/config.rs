@@ -1,0 +1,1 @@
+//! Profiles and settings: flags over environment over file over defaults.

@@ -1,0 +1,3 @@
+//! The `gert` command.
+
+fn main() {}

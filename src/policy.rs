@@ -1,0 +1,1 @@
+//! Runs any command as a player, over JSON lines.

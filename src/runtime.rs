@@ -1,0 +1,1 @@
+//! The event loop: terminal, inbox, effects. The only place that wires things.

@@ -1,0 +1,4 @@
+//! Draws the dashboard's state. Reads, changes nothing.
+
+pub mod render;
+pub mod theme;

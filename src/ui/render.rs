@@ -1,0 +1,1 @@
+//! Turns an observation into panels: known shapes, and everything else.
