@@ -14,6 +14,7 @@ use ratatui::style::{Style, Stylize};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, List, ListState};
 use std::error::Error;
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -86,7 +87,8 @@ async fn run() -> Result<i32, Box<dyn Error>> {
         }
     }
     screen.restore();
-    println!("read {} keys", state.keys);
+    // The terminal may be gone.
+    let _ = writeln!(std::io::stdout(), "read {} keys", state.keys);
     Ok(stops.and_then(|stops| stops.exit_code()).unwrap_or(state.code))
 }
 
@@ -114,6 +116,7 @@ fn update(state: &mut State, input: Input) {
             state.code = LOST;
             state.ended = true;
         }
+        Input::Mouse(mouse) => state.note = format!("{:?} at {},{}", mouse.kind, mouse.column, mouse.row),
         other => state.note = format!("{other:?}"),
     }
 }

@@ -34,7 +34,7 @@ pub struct Pty {
 }
 
 impl Pty {
-    /// Starts a program; `args[0]` is its path. `COLUMNS` and `LINES` are not inherited.
+    /// Starts a program; `args[0]` is its path. No size comes by environment, nor backtraces.
     pub fn spawn(args: &[&str], size: (u16, u16)) -> Self {
         Self::spawn_with(args, &[("TERM", "xterm-256color")], size)
     }
@@ -43,7 +43,8 @@ impl Pty {
     pub fn spawn_with(args: &[&str], variables: &[(&str, &str)], (columns, rows): (u16, u16)) -> Self {
         let mut command = CommandBuilder::from_argv(args.iter().map(Into::into).collect());
         command.cwd(std::env::current_dir().unwrap());
-        for (name, value) in [("COLUMNS", ""), ("LINES", "")].iter().chain(variables) {
+        for (name, value) in [("COLUMNS", ""), ("LINES", ""), ("RUST_BACKTRACE", "0")].iter().chain(variables)
+        {
             if value.is_empty() {
                 command.env_remove(name);
             } else {
