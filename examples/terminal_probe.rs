@@ -122,6 +122,10 @@ fn update(state: &mut State, input: Input) {
 }
 
 fn draw(state: &mut State, frame: &mut Frame) {
+    if frame.area().width < 20 || frame.area().height < 4 {
+        frame.render_widget("small", frame.area());
+        return;
+    }
     let [body, foot] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(frame.area());
     let height = usize::from(body.height.saturating_sub(2));
     state.top = state.top.clamp((state.at + 1).saturating_sub(height), state.at);

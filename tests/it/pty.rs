@@ -168,14 +168,13 @@ fn any_size_is_survived() {
     for (size, shown) in [
         ((0, 0), "80x24"),
         ((40, 0), "40x24"),
-        ((1, 1), ""),
-        ((2, 2), ""),
-        ((1, 50), ""),
+        ((1, 1), "s"),
+        ((2, 2), "sm"),
+        ((1, 50), "s"),
         ((1000, 400), "1000x400"),
-        ((65535, 3), "1024x3"),
+        ((65535, 4), "1024x4"),
     ] {
         let mut pty = Pty::spawn(&[&program()], size);
-        pty.wait_until("the screen is taken", |pty| pty.residue().len() == 4);
         pty.wait_for(shown);
         pty.send("jq");
         assert_eq!(pty.wait_exit(), 0, "at {size:?}");
