@@ -52,7 +52,7 @@ async fn run() -> Result<i32, Box<dyn Error>> {
     let (tx, mut rx) = mpsc::channel::<Input>(CAPACITY);
     let _keyboard = Keyboard::read(tx)?;
     let handle_signals = !std::env::args().any(|arg| arg == "--no-signals");
-    let stops = if handle_signals { Some(Stops::listen(stop.clone())?) } else { None };
+    let stops = if handle_signals { Some(Stops::listen(&stop)?) } else { None };
     let mut signals = Signals::listen()?;
     let mut state = State::default();
     let mut batch = Vec::new();

@@ -28,7 +28,7 @@ pub struct Stops {
 
 impl Stops {
     /// Starts to listen. Needs a multi-threaded runtime, so that a blocked main task cannot hold signals up.
-    pub fn listen(stop: CancellationToken) -> io::Result<Self> {
+    pub fn listen(stop: &CancellationToken) -> io::Result<Self> {
         let first = Arc::new(AtomicI32::new(0));
         let kinds =
             [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt(), SignalKind::quit()];

@@ -3,7 +3,7 @@
 mod harness;
 
 use harness::Pty;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -156,11 +156,30 @@ fn it_does_not_stop_where_nothing_could_continue_it() {
 }
 
 #[test]
-fn it_draws_again_after_a_stop_that_nobody_announced() {
-    let mut pty = started_by_shell(JOB.replace("\"$0\";", "\"$0\" & kill -STOP $!; fg >/dev/null;").as_str());
-    pty.send("q");
-    pty.wait_for("status-0");
-    assert_eq!(pty.residue(), [""; 0]);
+fn a_stop_from_outside_is_recovered_from_whether_announced_or_not() {
+    for (signal, taken) in [(Signal::TSTP, false), (Signal::STOP, true)] {
+        // Started in the background, where it has to wait for the terminal.
+        let mut pty = started_by_shell(&JOB.replace("\"$0\";", "\"$0\" & echo pid-$!; fg >/dev/null;"));
+        kill_process(printed_pid(&pty), signal).unwrap();
+        pty.wait_for("status-147");
+        assert_eq!(pty.residue().contains(&"alternate screen"), taken, "stopped by {signal:?}");
+        pty.send("\r");
+        pty.wait_until("the frame is whole again", |pty| {
+            let shown = pty.screen_text();
+            shown.contains("row_21") && !shown.contains("status-147")
+        });
+        pty.send("q");
+        pty.wait_for("over-0");
+        assert_eq!(pty.residue(), [""; 0], "after {signal:?}");
+    }
+}
+
+/// What a shell printed as `pid-N`.
+fn printed_pid(pty: &Pty) -> Pid {
+    let output = String::from_utf8_lossy(&pty.bytes);
+    let (_, rest) = output.split_once("pid-").expect("the shell printed it");
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    Pid::from_raw(digits.parse().unwrap()).unwrap()
 }
 
 #[test]

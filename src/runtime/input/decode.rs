@@ -169,11 +169,9 @@ fn shape(bytes: &[u8]) -> Shape {
 fn csi(rest: &[u8]) -> Shape {
     match rest {
         [] | [b'['] => Shape::Partial,
-        [b'[', _] => Shape::Whole,
         // The oldest form of mouse reports: three bytes of any value follow.
         [b'M', report @ ..] if report.len() < 3 => Shape::Partial,
-        [b'M', ..] => Shape::Whole,
-        [.., 0x40..=0x7e] => Shape::Whole,
+        [b'[', _] | [b'M', ..] | [.., 0x40..=0x7e] => Shape::Whole,
         [.., 0x20..=0x3f] if rest.len() < MAX_SEQUENCE => Shape::Partial,
         _ => Shape::Broken,
     }
@@ -207,7 +205,7 @@ fn meaning(bytes: &[u8]) -> Option<Input> {
         [ESC, ESC, ..] => (&bytes[1..], KeyModifiers::ALT),
         _ => (bytes, KeyModifiers::NONE),
     };
-    if has_place_zero(bytes) {
+    if has_place_zero(bytes) || is_cursor_report(bytes) {
         return None;
     }
     let event = terminput::Event::parse_from(bytes).ok()??;
@@ -226,6 +224,11 @@ fn meaning(bytes: &[u8]) -> Option<Input> {
 fn has_place_zero(bytes: &[u8]) -> bool {
     let [ESC, b'[', report @ .., b'M' | b'm'] = bytes else { return false };
     report.split(|&byte| byte == b';').skip(1).any(|number| number.iter().all(|&digit| digit == b'0'))
+}
+
+/// Whether this tells where the cursor is, which some earlier program asked. In row 1 it cannot be told from F3.
+fn is_cursor_report(bytes: &[u8]) -> bool {
+    matches!(bytes, [ESC, b'[', report @ .., b'R'] if !report.is_empty() && !report.starts_with(b"1;"))
 }
 
 fn key(code: KeyCode, modifiers: KeyModifiers) -> Input {

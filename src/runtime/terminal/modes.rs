@@ -45,10 +45,12 @@ pub(super) fn check() -> Result<(), TerminalError> {
 }
 
 /// The terminal that keys come from: standard input, or what controls the process if that is something else.
+///
+/// macOS cannot `poll` `/dev/tty`, so there a pipe on standard input leaves us without keys.
 pub(in crate::runtime) fn keyboard() -> io::Result<OwnedFd> {
     let stdin = rustix::stdio::stdin();
     if isatty(stdin) {
-        return Ok(stdin.try_clone_to_owned()?);
+        return stdin.try_clone_to_owned();
     }
     Ok(File::options().read(true).write(true).open("/dev/tty")?.into())
 }

@@ -27,15 +27,15 @@ pub struct Tty {
 }
 
 /// What the terminal's cursor is known to be.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Cursor {
-    shown: bool,
+    shown: Option<bool>,
     at: Option<Position>,
 }
 
 impl Tty {
     pub(super) fn new() -> Self {
-        Self { frame: BEGIN.to_vec(), cursor: Cursor { shown: false, at: None } }
+        Self { frame: BEGIN.to_vec(), cursor: Cursor::default() }
     }
 
     /// crossterm's own backend has no state but its writer, so one can be made for each call.
@@ -60,14 +60,14 @@ impl Backend for Tty {
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
-        if !std::mem::replace(&mut self.cursor.shown, false) {
+        if self.cursor.shown.replace(false) == Some(false) {
             return Ok(());
         }
         self.crossterm().hide_cursor()
     }
 
     fn show_cursor(&mut self) -> io::Result<()> {
-        if std::mem::replace(&mut self.cursor.shown, true) {
+        if self.cursor.shown.replace(true) == Some(true) {
             return Ok(());
         }
         self.crossterm().show_cursor()
@@ -90,11 +90,8 @@ impl Backend for Tty {
     }
 
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
-        // After a suspend the cursor may be shown again, whatever we remember.
-        if clear_type == ClearType::All && !self.cursor.shown {
-            self.crossterm().hide_cursor()?;
-        }
-        self.cursor.at = None;
+        // A frame from nothing follows, perhaps after others had the terminal.
+        self.cursor = Cursor::default();
         self.crossterm().clear_region(clear_type)
     }
 
@@ -154,6 +151,8 @@ mod tests {
     #[test]
     fn a_frame_without_changes_sends_nothing() {
         let mut tty = Tty::new();
+        tty.hide_cursor().unwrap();
+        tty.flush().unwrap();
         tty.draw(std::iter::empty()).unwrap();
         tty.hide_cursor().unwrap();
         assert_eq!(tty.frame, BEGIN);
@@ -164,9 +163,19 @@ mod tests {
     }
 
     #[test]
+    fn after_a_clear_the_cursor_is_shown_and_hidden_anew() {
+        let mut tty = Tty::new();
+        tty.show_cursor().unwrap();
+        tty.clear_region(ClearType::All).unwrap();
+        tty.flush().unwrap();
+        tty.show_cursor().unwrap();
+        assert!(tty.frame.ends_with(b"\x1b[?25h"));
+    }
+
+    #[test]
     fn a_cursor_is_placed_again_only_after_something_was_drawn() {
         let mut tty = Tty::new();
-        let mut place = |tty: &mut Tty| {
+        let place = |tty: &mut Tty| {
             tty.flush().unwrap();
             tty.show_cursor().unwrap();
             tty.set_cursor_position((3, 4)).unwrap();

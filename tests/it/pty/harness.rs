@@ -14,10 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long any one condition may take. Generous: it only costs time when a test fails.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program in a terminal. Dropping it kills the program.
-pub struct Pty {
+pub(super) struct Pty {
     /// `None` once the terminal was closed.
     master: Option<Box<dyn MasterPty + Send>>,
     /// Kept open, so that the terminal can be looked at after the program ended.
@@ -28,19 +28,19 @@ pub struct Pty {
     closing: Arc<AtomicBool>,
     screen: vt100::Parser,
     /// Every byte that came.
-    pub bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// As it was at the start, and when the program had ended.
     termios: (String, Option<String>),
 }
 
 impl Pty {
     /// Starts a program; `args[0]` is its path. No size comes by environment, nor backtraces.
-    pub fn spawn(args: &[&str], size: (u16, u16)) -> Self {
+    pub(super) fn spawn(args: &[&str], size: (u16, u16)) -> Self {
         Self::spawn_with(args, &[("TERM", "xterm-256color")], size)
     }
 
     /// Starts a program with these variables set; one that is set to nothing is removed.
-    pub fn spawn_with(args: &[&str], variables: &[(&str, &str)], (columns, rows): (u16, u16)) -> Self {
+    pub(super) fn spawn_with(args: &[&str], variables: &[(&str, &str)], (columns, rows): (u16, u16)) -> Self {
         let mut command = CommandBuilder::from_argv(args.iter().map(Into::into).collect());
         command.cwd(std::env::current_dir().unwrap());
         for (name, value) in [("COLUMNS", ""), ("LINES", ""), ("RUST_BACKTRACE", "0")].iter().chain(variables)
@@ -59,7 +59,7 @@ impl Pty {
         let closing = Arc::new(AtomicBool::new(false));
         let close = Arc::clone(&closing);
         thread::spawn(move || {
-            let mut bytes = [0; 65536];
+            let mut bytes = vec![0; 65536];
             while let Ok(n @ 1..) = reader.read(&mut bytes) {
                 if close.load(Ordering::SeqCst) || tx.send(bytes[..n].to_vec()).is_err() {
                     return;
@@ -80,19 +80,19 @@ impl Pty {
     }
 
     /// What the screen shows.
-    pub fn screen_text(&self) -> String {
+    pub(super) fn screen_text(&self) -> String {
         self.screen.screen().contents()
     }
 
     /// Waits until the screen contains the text.
     #[track_caller]
-    pub fn wait_for(&mut self, text: &str) {
+    pub(super) fn wait_for(&mut self, text: &str) {
         self.wait_until(&format!("the screen shows {text:?}"), |pty| pty.screen_text().contains(text));
     }
 
     /// Waits until something holds.
     #[track_caller]
-    pub fn wait_until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
+    pub(super) fn wait_until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !holds(self) {
             // Also without output: what is waited for may be the terminal's modes.
@@ -104,7 +104,7 @@ impl Pty {
     }
 
     /// Waits until no output has come for this long; returns how many bytes came before.
-    pub fn wait_quiet(&mut self, quiet: Duration) -> usize {
+    pub(super) fn wait_quiet(&mut self, quiet: Duration) -> usize {
         let before = self.bytes.len();
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -118,20 +118,20 @@ impl Pty {
     }
 
     /// Writes keys.
-    pub fn send(&mut self, keys: &str) {
+    pub(super) fn send(&mut self, keys: &str) {
         let writer = self.keys.as_mut().expect("the terminal is open");
         writer.write_all(keys.as_bytes()).unwrap();
         writer.flush().unwrap();
     }
 
     /// Gives the terminal another size.
-    pub fn resize(&mut self, columns: u16, rows: u16) {
+    pub(super) fn resize(&mut self, columns: u16, rows: u16) {
         self.master.as_ref().expect("the terminal is open").resize(size(columns, rows)).unwrap();
         self.screen.screen_mut().set_size(cells(rows, 24), cells(columns, 80));
     }
 
     /// Sends a signal to the program.
-    pub fn signal(&self, signal: Signal) {
+    pub(super) fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).unwrap();
     }
 
@@ -141,7 +141,7 @@ impl Pty {
     }
 
     /// Waits for the program to end, for this long at most.
-    pub fn ended_within(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub(super) fn ended_within(&mut self, limit: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -178,14 +178,14 @@ impl Pty {
 
     /// Waits for the program to end and returns its exit status.
     #[track_caller]
-    pub fn wait_exit(&mut self) -> u32 {
+    pub(super) fn wait_exit(&mut self) -> u32 {
         let status = self.ended_within(PATIENCE);
         status.unwrap_or_else(|| panic!("it does not end\n{}", self.screen_text())).exit_code()
     }
 
     /// Closes the terminal, as a closed window or a dropped connection does. The program must write something in
     /// answer to a resize, since that is what wakes our reader.
-    pub fn hang_up(&mut self) {
+    pub(super) fn hang_up(&mut self) {
         self.closing.store(true, Ordering::SeqCst);
         self.resize(61, 17);
         let deadline = Instant::now() + PATIENCE;
@@ -196,7 +196,7 @@ impl Pty {
     }
 
     /// What is left changed on the terminal, one word each. Empty after a clean way out.
-    pub fn residue(&self) -> Vec<&'static str> {
+    pub(super) fn residue(&self) -> Vec<&'static str> {
         let screen = self.screen.screen();
         let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
         let (before, at_exit) = &self.termios;
