@@ -163,7 +163,8 @@ fn a_stop_from_outside_is_recovered_from_whether_announced_or_not() {
         kill_process(printed_pid(&pty), signal).unwrap();
         pty.wait_for("status-147");
         assert_eq!(pty.residue().contains(&"alternate screen"), taken, "stopped by {signal:?}");
-        pty.send("\r");
+        // Not `\r`: the shell may have been left with a raw terminal.
+        pty.send("\n");
         pty.wait_until("the frame is whole again", |pty| {
             let shown = pty.screen_text();
             shown.contains("row_21") && !shown.contains("status-147")
