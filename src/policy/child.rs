@@ -32,8 +32,8 @@ pub(super) struct Pipes {
 }
 
 impl Group {
-    /// Starts the command with pipes on its three standard streams. Everything else we have open is marked
-    /// close-on-exec by the standard library, so it inherits nothing more.
+    /// Starts the command with pipes on its three standard streams. Everything else we opened is marked
+    /// close-on-exec by the standard library, so it gets none of our sockets and files.
     pub(super) fn spawn(spec: &PolicySpec) -> Result<(Self, Pipes), Exit> {
         let failed = |why: String| Exit::NotStarted { argv: spec.argv.clone(), why };
         let Some((program, args)) = spec.argv.split_first() else {

@@ -47,15 +47,7 @@ pub(super) struct TimeIsUp;
 
 impl Dialogue {
     pub(super) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            open: None,
-            owed: 0,
-            is_up: false,
-            ready_told: false,
-            is_first: true,
-            n_lines: 0,
-        }
+        Self { limits, open: None, owed: 0, is_up: false, ready_told: false, is_first: true, n_lines: 0 }
     }
 
     /// A message has been written, its newline included.
@@ -155,7 +147,12 @@ impl Dialogue {
     }
 
     /// Compares the open turn with its limits. `unfinished` is how many bytes wait for their newline.
-    pub(super) fn check(&mut self, now: Instant, unfinished: usize, out: &mut Outbox) -> Result<(), TimeIsUp> {
+    pub(super) fn check(
+        &mut self,
+        now: Instant,
+        unfinished: usize,
+        out: &mut Outbox,
+    ) -> Result<(), TimeIsUp> {
         let is_time_up = self.is_time_up(now);
         let Some(turn) = &mut self.open else { return Ok(()) };
         let (id, waited) = (turn.id, now.saturating_duration_since(turn.since));
@@ -265,7 +262,7 @@ mod tests {
     #[test]
     fn limits_follow_start_first_turn_and_match() {
         let mut desk = Desk::new();
-        let mut soft = |desk: &mut Desk, id, spoken: Option<&str>| {
+        let soft = |desk: &mut Desk, id, spoken: Option<&str>| {
             spoken.map(|line| desk.hear(line, 0));
             desk.ask(id, 0);
             desk.dialogue.open.as_ref().map(|turn| turn.soft.as_secs())

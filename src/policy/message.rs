@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn an_observation_keeps_its_bytes_and_stays_on_one_line() {
-        let turn = Turn { id: 17, tick: 16, observation: "{\"big\":12345678901234567890.50,\n\"a\":1}".into() };
+        let turn =
+            Turn { id: 17, tick: 16, observation: "{\"big\":12345678901234567890.50,\n\"a\":1}".into() };
         assert_eq!(
             text(&Outgoing::observe(&turn).expect("valid")),
             "{\"type\":\"observe\",\"id\":17,\"tick\":16,\"observation\":{\"big\":12345678901234567890.50, \"a\":1}}\n"

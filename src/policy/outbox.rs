@@ -46,7 +46,13 @@ impl Outbox {
     }
 
     /// Counts a line that is no answer. `text` is only called for if it will be shown.
-    pub(super) fn garbage(&mut self, id: Option<u64>, why: String, text: impl FnOnce() -> String, at: Instant) {
+    pub(super) fn garbage(
+        &mut self,
+        id: Option<u64>,
+        why: String,
+        text: impl FnOnce() -> String,
+        at: Instant,
+    ) {
         if self.garbage.as_ref().is_some_and(|garbage| garbage.id != id) {
             self.tell_noise();
         }
@@ -105,8 +111,7 @@ impl Outbox {
 
     /// True while the policy says more than anyone can read.
     pub(super) fn is_flooded(&self) -> bool {
-        let noise =
-            self.garbage.as_ref().map_or(0, |g| g.count) + self.stale.as_ref().map_or(0, |s| s.count);
+        let noise = self.garbage.as_ref().map_or(0, |g| g.count) + self.stale.as_ref().map_or(0, |s| s.count);
         self.is_full() || noise > FLOOD
     }
 }

@@ -109,11 +109,20 @@ struct Writing {
 enum State {
     Running,
     /// It closed a pipe, so it is about to leave by itself, or will be made to.
-    Leaving { until: Instant, closed: PipeEnd },
+    Leaving {
+        until: Instant,
+        closed: PipeEnd,
+    },
     /// It was asked to end: its input ends as soon as what is queued has been written.
-    Closing { until: Instant },
-    Terminating { until: Instant },
-    Killed { until: Instant },
+    Closing {
+        until: Instant,
+    },
+    Terminating {
+        until: Instant,
+    },
+    Killed {
+        until: Instant,
+    },
 }
 
 /// What the task was woken by.
