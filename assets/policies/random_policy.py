@@ -26,7 +26,7 @@ def send(message):
 for line in sys.stdin:  # Ends when the input does: then it is time to go.
     message = json.loads(line)
     if message["type"] == "hello":  # A match begins. One process may play many.
-        random.seed(f"{message.get('seed')} {message['seat']}")  # Same seed, same play.
+        random.seed(f"{message.get('seed')} {message.get('seat')}")  # Same seed, same play.
         send({"type": "ready", "name": "random"})
     elif message["type"] == "observe":  # Our turn.
         action = choose(message["observation"])

@@ -55,7 +55,7 @@ pub enum PolicyEventKind {
     },
     /// A hard limit has passed: the policy is ended, `Exited` follows.
     TimedOut {
-        /// The open turn; none if it stopped reading its input between turns.
+        /// The turn that was open, or that it did not read; none if what it did not read was no turn.
         id: Option<u64>,
         /// The limit that passed.
         limit: Duration,

@@ -18,7 +18,7 @@ use super::child::{Group, Pipes};
 use super::dialogue::Dialogue;
 use super::event::{Exit, PipeEnd, PolicyEvent, PolicyEventKind, Run};
 use super::lines::LineBuffer;
-use super::message::Outgoing;
+use super::message::{Outgoing, TurnEffect};
 use super::outbox::Outbox;
 use super::spec::PolicySpec;
 use super::stderr::StderrLog;
@@ -236,7 +236,7 @@ impl Supervisor {
             Woken::Kill => self.kill(),
             Woken::Quit => {
                 self.inbox.close();
-                self.state = State::Closing { until: Instant::now() + self.spec.limits.shutdown };
+                self.state = State::Closing { until: after(self.spec.limits.shutdown) };
             }
             Woken::EventSent | Woken::Timer | Woken::Exited(_) => {}
             Woken::Output(read) => self.take_output(&read),
@@ -289,27 +289,24 @@ impl Supervisor {
 
     fn take_written(&mut self, written: &io::Result<usize>) {
         let Some(writing) = &mut self.writing else { return };
-        match written {
-            Ok(n @ 1..) => {
-                writing.n_written += n;
-                if writing.n_written == writing.message.line.len() {
-                    self.dialogue.written(writing.message.effect, Instant::now());
-                    self.writing = None;
-                }
-            }
+        let Ok(n @ 1..) = written else {
             // It closed its input, most likely by ending.
-            Ok(0) | Err(_) => {
-                self.stdin = None;
-                self.writing = None;
-                self.closed(PipeEnd::Input);
-            }
+            self.stdin = None;
+            self.writing = None;
+            self.closed(PipeEnd::Input);
+            return;
+        };
+        writing.n_written += n;
+        if writing.n_written == writing.message.line.len() {
+            self.dialogue.written(writing.message.effect, Instant::now());
+            self.writing = None;
         }
     }
 
     /// A policy that closes a pipe usually ends, and then its exit says more: wait a little for it.
     fn closed(&mut self, closed: PipeEnd) {
         if matches!(self.state, State::Running) {
-            self.state = State::Leaving { until: Instant::now() + self.spec.limits.shutdown, closed };
+            self.state = State::Leaving { until: after(self.spec.limits.shutdown), closed };
         }
     }
 
@@ -342,8 +339,11 @@ impl Supervisor {
 
     async fn check_limits(&mut self, now: Instant) {
         let limit = self.spec.limits.write;
-        if self.writing.as_ref().is_some_and(|writing| now.duration_since(writing.since) >= limit) {
-            let id = self.dialogue.open_id();
+        if let Some(writing) = self.writing.take_if(|writing| now.duration_since(writing.since) >= limit) {
+            let id = match writing.message.effect {
+                TurnEffect::Asks(id) => Some(id),
+                _ => self.dialogue.open_id(),
+            };
             self.out.push(PolicyEventKind::TimedOut { id, limit, unread: true });
             self.terminate();
             return;
@@ -366,7 +366,7 @@ impl Supervisor {
         self.stdin = None;
         self.writing = None;
         self.group.terminate();
-        self.state = State::Terminating { until: Instant::now() + TERM_TO_KILL };
+        self.state = State::Terminating { until: after(TERM_TO_KILL) };
     }
 
     fn kill(&mut self) {
@@ -374,14 +374,14 @@ impl Supervisor {
         self.stdin = None;
         self.writing = None;
         self.group.kill();
-        self.state = State::Killed { until: Instant::now() + KILL_TO_GIVE_UP };
+        self.state = State::Killed { until: after(KILL_TO_GIVE_UP) };
     }
 
     /// The process is gone: reads what is left in its pipes, tells the rest.
     async fn finish(mut self, how: Exit) {
         let expected = !self.is_in_dialogue();
         self.inbox.close();
-        let deadline = Instant::now() + DRAIN;
+        let deadline = after(DRAIN);
         while self.stdout.is_some() || self.stderr.is_some() {
             let drained = async {
                 tokio::select! {
@@ -404,6 +404,12 @@ impl Supervisor {
             }
         }
     }
+}
+
+/// This long from now; a year if the clock cannot count that far.
+fn after(duration: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(duration).unwrap_or(now + Duration::from_hours(24 * 365))
 }
 
 /// Reads from a pipe that may be closed already; then never.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, getpgid, kill_process, test_kill_process};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -168,9 +169,7 @@ async fn the_random_samples_play_listed_actions_over_several_matches() {
             table.policy.end(&json!({"score": 100})).expect("room");
         }
         table.policy.shutdown().await;
-        let last = table.events.recv().await;
-        let mut left = vec![];
-        left.extend(last);
+        let mut left = Vec::new();
         while let Some(event) = table.events.recv().await {
             left.push(event);
         }
@@ -307,11 +306,11 @@ async fn a_policy_killed_from_outside_is_reported_with_the_signal_within_a_secon
 #[tokio::test]
 async fn shutdown_delivers_what_is_queued_and_then_ends_the_input() {
     let script = r#"while IFS= read -r line; do last=$line; done; echo "$last" >&2; exit 5"#;
-    let mut table = Table::start(sh(script));
+    let mut spec = sh(script);
+    spec.limits.shutdown = Duration::MAX;
+    let table = Table::start(spec);
     table.ask(1);
     table.policy.end(&json!({"score": 1})).expect("room");
-    let limits = Limits { shutdown: DEADLINE, ..patient() };
-    table.policy.limits = limits;
     let Table { policy, mut events } = table;
     timeout(DEADLINE, policy.shutdown()).await.expect("in time");
     let mut last = None;
@@ -457,7 +456,7 @@ async fn a_policy_that_does_not_read_never_blocks_the_caller() {
     assert_eq!(sent.last(), Some(&Err(SendError::Busy)));
     let limit = Duration::from_millis(300);
     table
-        .find(|what| (what == PolicyEventKind::TimedOut { id: None, limit, unread: true }).then_some(()))
+        .find(|what| (what == PolicyEventKind::TimedOut { id: Some(0), limit, unread: true }).then_some(()))
         .await;
     assert_eq!(table.exit().await.0, Exit::Signal(15));
 }
@@ -506,20 +505,18 @@ async fn a_late_answer_counts_and_says_so() {
     spec.limits.hard_factor = 600;
     let mut table = Table::start(spec);
     table.ask(1);
-    let waited = table.find(over_due).await;
+    let waited = table
+        .find(|what| match what {
+            PolicyEventKind::OverDue { waited, .. } => Some(waited),
+            _ => None,
+        })
+        .await;
     assert!(waited >= Duration::from_millis(50), "{waited:?}");
     let answered = table.next().await;
     assert!(
         matches!(&answered, PolicyEventKind::Answered { id: 1, late: true, latency, .. } if *latency >= Duration::from_millis(200)),
         "{answered:?}"
     );
-}
-
-fn over_due(what: PolicyEventKind) -> Option<Duration> {
-    match what {
-        PolicyEventKind::OverDue { waited, .. } => Some(waited),
-        _ => None,
-    }
 }
 
 #[tokio::test]
@@ -571,18 +568,45 @@ async fn a_receiver_that_takes_nothing_holds_up_neither_limits_nor_the_end() {
     }
 }
 
+#[tokio::test]
+async fn a_policy_that_reads_its_input_ends_when_we_are_killed() {
+    const NAME: &str = "policy::tests::a_policy_that_reads_its_input_ends_when_we_are_killed";
+    if std::env::var_os("INNER_RUN").is_some() {
+        let mut table = Table::start(command(&["cat"]));
+        println!("pid {}", table.pid().await);
+        table.exit().await;
+        return;
+    }
+    let mut inner = run_again(NAME).stdout(std::process::Stdio::piped()).spawn().expect("it runs");
+    let mut lines = BufReader::new(inner.stdout.take().expect("a pipe")).lines();
+    let pid: u32 = loop {
+        let line =
+            timeout(DEADLINE, lines.next_line()).await.expect("in time").expect("text").expect("a line");
+        if let Some((_, pid)) = line.split_once("pid ") {
+            break pid.parse().expect("a process id");
+        }
+    };
+    assert!(is_running(pid));
+    inner.kill().await.expect("it runs");
+    eventually("the policy is gone", || !is_running(pid)).await;
+}
+
+/// This test binary with one test, which then finds `INNER_RUN` in its environment.
+fn run_again(name: &str) -> tokio::process::Command {
+    let mut command = tokio::process::Command::new(std::env::current_exe().expect("a test binary"));
+    command.args(["--exact", name, "--nocapture"]).env("INNER_RUN", "seen").kill_on_drop(true);
+    command
+}
+
 /// The environment of a process cannot be changed safely while other tests run, so this one runs itself again.
 #[tokio::test]
 async fn a_policy_sees_no_secrets_and_inherits_no_open_files() {
     const NAME: &str = "policy::tests::a_policy_sees_no_secrets_and_inherits_no_open_files";
     if std::env::var_os("INNER_RUN").is_none() {
-        let again = tokio::process::Command::new(std::env::current_exe().expect("a test binary"))
-            .args(["--exact", NAME])
+        let again = run_again(NAME)
             .env("GERT_API_KEY", "hush-1")
             .env("SOME_token_X", "hush-2")
             .env("ALLOWED_SECRET", "hush-3")
-            .env("INNER_RUN", "seen")
-            .kill_on_drop(true)
             .output();
         let output = timeout(DEADLINE, again).await.expect("in time").expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout);
