@@ -519,6 +519,41 @@ async fn a_late_answer_counts_and_says_so() {
     );
 }
 
+/// Several at once: which of the two, the limit or the answer, is looked at first is chance.
+#[tokio::test]
+async fn an_answer_in_time_counts_although_we_look_late() {
+    const N: usize = 8;
+    let dir = tempfile::tempdir().expect("a directory");
+    let script = r#"echo '{"type":"ready"}'; read -r line; echo thinking
+        until [ -e go ]; do sleep 0.01; done
+        echo '[]'; : >"answered.$$"; read -r line"#;
+    let mut spec = sh(script);
+    spec.dir = Some(dir.path().into());
+    spec.limits.first = Duration::from_millis(1500);
+    spec.limits.hard_factor = 1;
+    let mut tables: Vec<Table> = (0..N).map(|_| Table::start(spec.clone())).collect();
+    for table in &mut tables {
+        table.find(|what| matches!(what, PolicyEventKind::Ready { .. }).then_some(())).await;
+    }
+    tables.iter().for_each(|table| table.ask(1));
+    for table in &mut tables {
+        table.find(|what| matches!(what, PolicyEventKind::Garbage { .. }).then_some(())).await;
+    }
+    let asked = Instant::now();
+    let path = dir.path();
+    std::fs::write(path.join("go"), "").expect("room on the disk");
+    // Blocks the one thread there is, which the tasks of the policies run on too.
+    let n_files = || std::fs::read_dir(path).expect("the directory").count();
+    while n_files() < N + 1 || asked.elapsed() < Duration::from_millis(1600) {
+        assert!(asked.elapsed() < DEADLINE, "the policies answer");
+        std::process::Command::new("sleep").arg("0.01").status().expect("it runs");
+    }
+    for table in &mut tables {
+        let told = table.next().await;
+        assert!(matches!(told, PolicyEventKind::Answered { id: 1, late: true, .. }), "{told:?}");
+    }
+}
+
 #[tokio::test]
 async fn arguments_arrive_as_they_were_given() {
     let line =
