@@ -535,7 +535,9 @@ async fn an_answer_in_time_counts_although_we_look_late() {
     for table in &mut tables {
         table.find(|what| matches!(what, PolicyEventKind::Ready { .. }).then_some(())).await;
     }
-    tables.iter().for_each(|table| table.ask(1));
+    for table in &tables {
+        table.ask(1);
+    }
     for table in &mut tables {
         table.find(|what| matches!(what, PolicyEventKind::Garbage { .. }).then_some(())).await;
     }
