@@ -29,7 +29,10 @@ impl ColorDepth {
     pub fn detect(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name| lookup(name).unwrap_or_default();
         let term = get("TERM");
-        if !get("NO_COLOR").is_empty() || matches!(term.as_str(), "" | "dumb" | "unknown") || term.ends_with("-m") {
+        if !get("NO_COLOR").is_empty()
+            || matches!(term.as_str(), "" | "dumb" | "unknown")
+            || term.ends_with("-m")
+        {
             return Self::None;
         }
         if ["vt100", "vt102", "vt220", "vt320"].iter().any(|old| term.starts_with(old)) {
@@ -39,7 +42,8 @@ impl ColorDepth {
             return Self::Ansi16;
         }
         // `screen` passes COLORTERM on from the terminal around it, but cannot show what that promises.
-        let bit_24 = matches!(get("COLORTERM").as_str(), "truecolor" | "24bit") && !term.starts_with("screen");
+        let bit_24 =
+            matches!(get("COLORTERM").as_str(), "truecolor" | "24bit") && !term.starts_with("screen");
         let known = ["xterm-kitty", "xterm-ghostty", "alacritty", "wezterm", "foot"];
         if bit_24 || term.contains("direct") || known.iter().any(|name| term.starts_with(name)) {
             Self::True
@@ -107,27 +111,29 @@ const fn ink(rgb: u32, indexed: u8, ansi: Color) -> Ink {
 }
 
 /// Hues that stay apart with any common colour blindness as far as equal lightness allows; the first four best.
+/// Of the sixteen, plain blue is lost on black and yellow on white: bright blue leads, yellow comes late.
 const SEATS: [Ink; 8] = [
-    ink(0x2F7FD8, 33, Color::Blue),
-    ink(0xD9730D, 166, Color::Yellow),
-    ink(0x1A936B, 29, Color::Green),
-    ink(0xC85C9D, 169, Color::Magenta),
-    ink(0x1D96B8, 37, Color::Cyan),
-    ink(0xD6453C, 160, Color::Red),
-    ink(0x8F8212, 100, Color::LightGreen),
-    ink(0x8668D0, 98, Color::LightMagenta),
+    ink(0x2F_7F_D8, 33, Color::LightBlue),
+    ink(0xD9_73_0D, 166, Color::Red),
+    ink(0x1A_93_6B, 29, Color::Green),
+    ink(0xC8_5C_9D, 169, Color::Magenta),
+    ink(0x1D_96_B8, 37, Color::Cyan),
+    ink(0xD6_45_3C, 160, Color::LightRed),
+    ink(0x8F_82_12, 100, Color::Yellow),
+    ink(0x86_68_D0, 98, Color::LightMagenta),
 ];
 const GREY: Ink = ink(0x87_87_87, 245, Color::DarkGray);
 const RULE: Ink = ink(0x7C_7C_7C, 243, Color::DarkGray);
-const BLUE: Ink = ink(0x2F7FD8, 33, Color::Blue);
-const CYAN: Ink = ink(0x1D96B8, 37, Color::Cyan);
-const GREEN: Ink = ink(0x1A936B, 29, Color::Green);
-const RED: Ink = ink(0xD6453C, 160, Color::Red);
-const ORANGE: Ink = ink(0xD9730D, 166, Color::Yellow);
-const AMBER: Ink = ink(0xB8860B, 136, Color::Yellow);
+const BLUE: Ink = ink(0x2F_7F_D8, 33, Color::LightBlue);
+const CYAN: Ink = ink(0x1D_96_B8, 37, Color::Cyan);
+const GREEN: Ink = ink(0x1A_93_6B, 29, Color::Green);
+const RED: Ink = ink(0xD6_45_3C, 160, Color::Red);
+const ORANGE: Ink = ink(0xD9_73_0D, 166, Color::LightRed);
+const AMBER: Ink = ink(0xB8_86_0B, 136, Color::Magenta);
 
 const SEAT_GLYPHS: [&str; 8] = ["●", "○", "◆", "◇", "■", "□", "▲", "△"];
-const ASCII_SEAT_GLYPHS: [&str; 8] = ["O", "X", "#", "@", "%", "&", "+", "="];
+/// What [`asciify`] makes of them.
+const ASCII_SEAT_GLYPHS: [&str; 8] = ["O", "X", "#", "@", "%", "&", "^", "="];
 
 /// The colours and glyphs of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,7 +226,7 @@ impl Theme {
     fn filled(&self, ink: &Ink) -> Style {
         let style = match self.depth {
             ColorDepth::None => Style::new().add_modifier(Modifier::REVERSED),
-            ColorDepth::Ansi16 if matches!(ink.ansi, Color::Blue | Color::Red | Color::Magenta) => {
+            ColorDepth::Ansi16 if matches!(ink.ansi, Color::Red | Color::Magenta) => {
                 Style::new().fg(Color::White).bg(ink.ansi)
             }
             ColorDepth::Ansi16 => Style::new().fg(Color::Black).bg(ink.ansi),
@@ -242,6 +248,11 @@ impl Theme {
     }
 }
 
+/// The glyph of a seat where the theme is not at hand; [`asciify`] turns it into the ASCII one.
+pub fn seat_glyph(seat: u8) -> &'static str {
+    SEAT_GLYPHS[usize::from(seat) % SEAT_GLYPHS.len()]
+}
+
 /// The number of a seat from its id: `p3` is 3.
 pub fn seat_number(id: &str) -> Option<u8> {
     let digits = id.strip_prefix('p')?;
@@ -255,16 +266,17 @@ pub fn seat_number(id: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    const DEPTHS: [ColorDepth; 4] = [ColorDepth::None, ColorDepth::Ansi16, ColorDepth::Ansi256, ColorDepth::True];
+    const DEPTHS: [ColorDepth; 4] =
+        [ColorDepth::None, ColorDepth::Ansi16, ColorDepth::Ansi256, ColorDepth::True];
 
     fn roles() -> Vec<Role> {
         use Role::{
-            Accent, Bad, Border, Changed, Dim, Food, Good, Heading, Info, Key, Money, Selected, Strong, Text, Title,
-            Warn,
+            Accent, Bad, Border, Changed, Dim, Food, Good, Heading, Info, Key, Money, Selected, Strong, Text,
+            Title, Warn,
         };
         let fixed = [
-            Text, Strong, Dim, Accent, Title, Heading, Border, Selected, Key, Money, Good, Bad, Warn, Info, Changed,
-            Food,
+            Text, Strong, Dim, Accent, Title, Heading, Border, Selected, Key, Money, Good, Bad, Warn, Info,
+            Changed, Food,
         ];
         let seats = (0..8).flat_map(|seat| [Role::Seat(seat), Role::SeatFill(seat), Role::Series(seat)]);
         fixed.into_iter().chain(seats).collect()
@@ -286,14 +298,16 @@ mod tests {
             (&[], ColorDepth::None),
         ];
         for (env, depth) in cases {
-            let lookup = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+            let lookup =
+                |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
             assert_eq!(ColorDepth::detect(lookup), depth, "{env:?}");
         }
     }
 
     #[test]
     fn a_locale_without_utf_8_asks_for_ascii() {
-        let theme = |value: &'static str| Theme::detect(move |name| (name == "LANG").then(|| value.to_owned()));
+        let theme =
+            |value: &'static str| Theme::detect(move |name| (name == "LANG").then(|| value.to_owned()));
         assert!(theme("C").ascii);
         assert!(!theme("en_GB.UTF-8").ascii);
     }
@@ -323,8 +337,12 @@ mod tests {
             let style = theme.style(role);
             let (Some(Color::Rgb(r, g, b)), None) = (style.fg, style.bg) else { continue };
             let light = luminance(r, g, b);
-            let (on_white, on_dark) = (1.05 / (light + 0.05), (light + 0.05) / (luminance(29, 31, 33) + 0.05));
-            assert!(on_white >= 3.0 && on_dark >= 3.0, "{role:?}: {on_white:.2} on white, {on_dark:.2} on dark");
+            let (on_white, on_dark) =
+                (1.05 / (light + 0.05), (light + 0.05) / (luminance(29, 31, 33) + 0.05));
+            assert!(
+                on_white >= 3.0 && on_dark >= 3.0,
+                "{role:?}: {on_white:.2} on white, {on_dark:.2} on dark"
+            );
         }
     }
 
@@ -350,6 +368,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn ascii_glyphs_are_what_a_screen_turns_the_others_into() {
+        use ratatui::{buffer::Buffer, layout::Rect};
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 8, 1));
+        buffer.set_string(0, 0, (0..8).map(seat_glyph).collect::<String>(), Style::new());
+        asciify(&mut buffer, Rect::new(0, 0, 8, 1));
+        assert_eq!(buffer, Buffer::with_lines([ASCII_SEAT_GLYPHS.concat()]));
     }
 
     #[test]
