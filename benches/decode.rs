@@ -13,7 +13,8 @@ fn observation(size: usize) -> String {
     while data.len() + 120 < size {
         let comma = if row == 0 { "" } else { "," };
         let price = f64::from(row) * 0.25 + 99.5;
-        write!(data, r#"{comma}{{"side":"bid","price":{price},"size":{row},"orders":[{row},1,2]}}"#).expect("a string");
+        write!(data, r#"{comma}{{"side":"bid","price":{price},"size":{row},"orders":[{row},1,2]}}"#)
+            .expect("a string");
         row += 1;
     }
     format!(r#"{{"type":"observation","tick":128,"player_id":"p0","on_turn":["p0","p1"],"data":{data}]}}}}"#)

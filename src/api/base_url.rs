@@ -26,7 +26,9 @@ pub enum BaseUrlError {
     #[error("the base URL must not hold a {0}")]
     Part(&'static str),
     /// The key would travel in clear.
-    #[error("plain http to `{host}` would send the key in clear: use https, or allow plain http in the settings")]
+    #[error(
+        "plain http to `{host}` would send the key in clear: use https, or allow plain http in the settings"
+    )]
     Plain {
         /// Where it would go.
         host: String,
@@ -157,7 +159,10 @@ mod tests {
     fn a_socket_address_differs_in_the_scheme_only() {
         let path = "/play/s1/ws";
         assert_eq!(base("https://h/api/v1").socket(path), "wss://h/api/v1/play/s1/ws");
-        assert_eq!(base("http://localhost:8080/api/v1").socket(path), "ws://localhost:8080/api/v1/play/s1/ws");
+        assert_eq!(
+            base("http://localhost:8080/api/v1").socket(path),
+            "ws://localhost:8080/api/v1/play/s1/ws"
+        );
     }
 
     #[test]
@@ -174,9 +179,16 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_belong_are_refused() {
-        for text in
-            ["ftp://h/", "h:8080/api", "", "http://u:p@h/", "https://h/?a=1", "https://h/#x", "/api", "http://"]
-        {
+        for text in [
+            "ftp://h/",
+            "h:8080/api",
+            "",
+            "http://u:p@h/",
+            "https://h/?a=1",
+            "https://h/#x",
+            "/api",
+            "http://",
+        ] {
             let error = text.parse::<BaseUrl>().expect_err(text);
             assert!(!error.to_string().contains("u:p"), "{error}");
         }

@@ -94,7 +94,11 @@ impl Dialer {
             None => into_stream(self.connector().call(target.clone()).await?),
             Some(proxy) => self.through(proxy, target.clone()).await?,
         };
-        if base.is_secure() { handshake(&self.tls, target.host().unwrap_or_default(), stream).await } else { Ok(stream) }
+        if base.is_secure() {
+            handshake(&self.tls, target.host().unwrap_or_default(), stream).await
+        } else {
+            Ok(stream)
+        }
     }
 
     async fn through(&self, proxy: &Intercept, target: Uri) -> Result<Stream, Fault> {
@@ -119,18 +123,24 @@ impl Dialer {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(self.connect_timeout));
-        tcp.set_keepalive(Some(Duration::from_secs(60)));
+        tcp.set_keepalive(Some(Duration::from_mins(1)));
         tcp
     }
 
     /// Sorts a failure to connect and words it, from its innermost cause.
-    pub(crate) fn explain(&self, host: &str, fault: &(dyn std::error::Error + 'static)) -> (ErrorKind, String) {
+    pub(crate) fn explain(
+        &self,
+        host: &str,
+        fault: &(dyn std::error::Error + 'static),
+    ) -> (ErrorKind, String) {
         let why = innermost(fault);
         if find_tls(fault).is_some() {
             return (ErrorKind::Tls, format!("no trusted connection to `{host}`: {why}"));
         }
         match self.proxy_host() {
-            Some(proxy) => (ErrorKind::Proxy, format!("no way to `{host}` through the proxy `{proxy}`: {why}")),
+            Some(proxy) => {
+                (ErrorKind::Proxy, format!("no way to `{host}` through the proxy `{proxy}`: {why}"))
+            }
             None => (ErrorKind::Connect, format!("no connection to `{host}`: {why}")),
         }
     }
@@ -147,18 +157,13 @@ pub(crate) fn innermost(fault: &(dyn std::error::Error + 'static)) -> String {
 
 /// The TLS error in a chain of causes, also inside an IO error, which does not name it as its source.
 pub(crate) fn find_tls<'a>(fault: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
-    let mut next = Some(fault);
-    while let Some(error) = next {
-        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
-            return Some(tls);
-        }
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if let Some(tls) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-            return Some(tls);
-        }
-        next = error.source();
+    if let Some(tls) = fault.downcast_ref::<rustls::Error>() {
+        return Some(tls);
     }
-    None
+    match fault.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => find_tls(inner),
+        None => find_tls(fault.source()?),
+    }
 }
 
 /// The platform's verifier with the extra authorities; on Linux it reads `SSL_CERT_FILE` and `SSL_CERT_DIR`
@@ -187,7 +192,8 @@ fn extra_roots(settings: &Settings) -> Result<Vec<CertificateDer<'static>>, Stri
     let mut roots = Vec::new();
     for file in files {
         let read = CertificateDer::pem_file_iter(&file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let certificates = read.map_err(|error| format!("the CA file `{}` cannot be read: {error}", file.display()))?;
+        let certificates =
+            read.map_err(|error| format!("the CA file `{}` cannot be read: {error}", file.display()))?;
         if certificates.is_empty() {
             return Err(format!("the CA file `{}` holds no certificate", file.display()));
         }
@@ -223,7 +229,9 @@ fn reqwest_proxy(proxy: &Intercept) -> Result<reqwest::Proxy, String> {
     let mut url = Url::parse(&proxy.uri().to_string()).map_err(|error| bad(error.to_string()))?;
     if let Some((user, password)) = proxy.raw_auth() {
         // A SOCKS proxy takes its user from the address.
-        url.set_username(user).and_then(|()| url.set_password(Some(password))).map_err(|()| bad(String::new()))?;
+        url.set_username(user)
+            .and_then(|()| url.set_password(Some(password)))
+            .map_err(|()| bad(String::new()))?;
     }
     let mut made = reqwest::Proxy::all(url).map_err(|error| bad(error.to_string()))?;
     if let Some(auth) = proxy.basic_auth() {
@@ -313,11 +321,13 @@ mod tests {
 
     #[test]
     fn a_proxy_password_is_never_shown() {
-        let dialer = dialer("http://h.example/", through("http://u:secret@proxy.example:1", "")).expect("a dialer");
+        let dialer =
+            dialer("http://h.example/", through("http://u:secret@proxy.example:1", "")).expect("a dialer");
         let (kind, why) = dialer.explain("h.example", &io::Error::other("refused"));
         assert_eq!(kind, ErrorKind::Proxy);
         assert!(why.contains("proxy.example:1"), "{why}");
-        let shown = format!("{why} {dialer:?} {:?} {:?}", dialer.reqwest_proxy(), through("http://u:secret@p", ""));
+        let shown =
+            format!("{why} {dialer:?} {:?} {:?}", dialer.reqwest_proxy(), through("http://u:secret@p", ""));
         assert!(!shown.contains("secret"), "{shown}");
     }
 

@@ -207,13 +207,17 @@ impl Error {
             (Some("QUOTA_EXCEEDED"), _) => Some("the quota is used up: waiting a moment does not help"),
             (Some("GAME_AT_CAPACITY"), _) => Some("this game is full: try another one, or later"),
             (Some("SERVICE_UNAVAILABLE"), _) => Some("this service is switched off on the server"),
-            (_, ErrorKind::Authentication) => Some("check the key (`GERT_API_KEY`) and that it belongs to this server"),
+            (_, ErrorKind::Authentication) => {
+                Some("check the key (`GERT_API_KEY`) and that it belongs to this server")
+            }
             (_, ErrorKind::InsufficientCredits) => Some("add credits, or ask for fewer ticks or seats"),
             (_, ErrorKind::Permission) => Some("use a key with the scope, organisation and address for this"),
             (_, ErrorKind::RateLimit | ErrorKind::Server) => Some("try again in a moment"),
             (_, ErrorKind::Connect) => Some("check that the server runs and that the base URL is right"),
             (_, ErrorKind::Timeout | ErrorKind::Lost) => Some("check the network, then try again"),
-            (_, ErrorKind::Tls) => Some("if your network has its own certificate authority, name its file in `SSL_CERT_FILE`"),
+            (_, ErrorKind::Tls) => {
+                Some("if your network has its own certificate authority, name its file in `SSL_CERT_FILE`")
+            }
             (_, ErrorKind::Proxy) => Some("check `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`"),
             (_, ErrorKind::Decode) => Some("check that the base URL is the API's and not a web page's"),
             (_, ErrorKind::Redirect) => Some("if the new address is right, set it as the base URL"),
@@ -288,7 +292,8 @@ impl Step<'_> {
         let detail = parsed.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
         let member = |name| detail.and_then(|detail| detail.get(name)).and_then(Value::as_str);
         let code = member("code").filter(|code| !code.is_empty()).map(|code| clean::line(code, 80));
-        let message = member("message").map(|message| clean::line(message, 500)).filter(|text| !text.is_empty());
+        let message =
+            member("message").map(|message| clean::line(message, 500)).filter(|text| !text.is_empty());
         let request_id = parsed
             .as_ref()
             .filter(|_| detail.is_some())
@@ -308,7 +313,8 @@ impl Step<'_> {
             }
         };
         // As the SDK does: without a proper `error` object the raw text is the message.
-        let message = message.or_else(|| Some(clean::excerpt(&text)).filter(|text| detail.is_none() && !text.is_empty()));
+        let message = message
+            .or_else(|| Some(clean::excerpt(&text)).filter(|text| detail.is_none() && !text.is_empty()));
         let mut error = self.error(kind, why);
         let inner = &mut *error.0;
         inner.status = Some(status);
@@ -364,7 +370,10 @@ mod tests {
     }
 
     fn coded(status: u16, code: &str) -> Error {
-        refused(status, &format!(r#"{{"error":{{"code":"{code}","message":"boom"}},"request_id":"req-err"}}"#))
+        refused(
+            status,
+            &format!(r#"{{"error":{{"code":"{code}","message":"boom"}},"request_id":"req-err"}}"#),
+        )
     }
 
     #[test]
@@ -405,7 +414,10 @@ mod tests {
     #[test]
     fn a_page_instead_of_json_gives_status_host_and_a_few_words() {
         // H-06.
-        let error = refused(502, "<html><head><title>502 Bad Gateway</title></head><body>\x1b[31mnginx</body></html>");
+        let error = refused(
+            502,
+            "<html><head><title>502 Bad Gateway</title></head><body>\x1b[31mnginx</body></html>",
+        );
         assert_eq!(error.why(), "HTTP 502 from `h:1`: 502 Bad Gateway [31mnginx");
         assert_eq!((error.kind(), error.code()), (ErrorKind::Server, None));
         assert_eq!(refused(503, "").why(), "HTTP 503 from `h:1`");
@@ -442,11 +454,17 @@ mod tests {
             assert!(!read.error(kind, "").outcome_unknown() && read.error(kind, "").is_retryable());
         }
         assert!(!write.error(ErrorKind::Connect, "").outcome_unknown());
-        let busy = write.refused(StatusCode::SERVICE_UNAVAILABLE, None, br#"{"error":{"code":"SERVER_BUSY"}}"#);
+        let busy =
+            write.refused(StatusCode::SERVICE_UNAVAILABLE, None, br#"{"error":{"code":"SERVER_BUSY"}}"#);
         assert!(busy.is_retryable() && !busy.outcome_unknown());
-        let cut = write.refused(StatusCode::GATEWAY_TIMEOUT, None, br#"{"error":{"code":"GATEWAY_TIMEOUT"}}"#);
+        let cut =
+            write.refused(StatusCode::GATEWAY_TIMEOUT, None, br#"{"error":{"code":"GATEWAY_TIMEOUT"}}"#);
         assert!(!cut.is_retryable() && cut.outcome_unknown());
-        let owner = write.refused(StatusCode::SERVICE_UNAVAILABLE, None, br#"{"error":{"code":"OWNER_UNREACHABLE"}}"#);
+        let owner = write.refused(
+            StatusCode::SERVICE_UNAVAILABLE,
+            None,
+            br#"{"error":{"code":"OWNER_UNREACHABLE"}}"#,
+        );
         assert!(!owner.is_retryable() && owner.outcome_unknown());
     }
 }

@@ -121,12 +121,15 @@ impl Client {
         };
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
-            let after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+            let after =
+                response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
             // A refusal is a refusal, however its body ends.
             let body = read(response, idle, MAX_REFUSAL, step).await.unwrap_or_default();
             return Err(step.refused(status, after.as_deref(), &body));
         }
-        let body = read(response, idle, self.0.settings.max_body, step).await.map_err(|error| error.with_status(status))?;
+        let body = read(response, idle, self.0.settings.max_body, step)
+            .await
+            .map_err(|error| error.with_status(status))?;
         unwrap(status, &body).map_err(|why| {
             let page = clean::excerpt(&String::from_utf8_lossy(&body));
             let why = format!("HTTP {} from `{}` is not JSON ({why}): {page}", status.as_u16(), self.0.host);
@@ -163,7 +166,8 @@ impl Client {
         if error.is_connect() {
             if error.is_timeout() && self.0.dialer.proxy.is_none() {
                 let limit = self.0.settings.connect_timeout.as_secs_f32();
-                return step.error(ErrorKind::Connect, format!("no connection to `{}` within {limit} s", step.host));
+                return step
+                    .error(ErrorKind::Connect, format!("no connection to `{}` within {limit} s", step.host));
             }
             let (kind, why) = self.0.dialer.explain(step.host, error);
             return step.error(kind, why);
@@ -187,7 +191,12 @@ impl Client {
         &self.0.dialer
     }
 
-    pub(crate) fn step<'a>(&'a self, endpoint: &'static str, mutating: bool, secrets: &'a [&'a str]) -> Step<'a> {
+    pub(crate) fn step<'a>(
+        &'a self,
+        endpoint: &'static str,
+        mutating: bool,
+        secrets: &'a [&'a str],
+    ) -> Step<'a> {
         Step { endpoint, host: &self.0.host, mutating, secrets }
     }
 }
@@ -240,12 +249,21 @@ fn lost(error: &reqwest::Error, step: Step<'_>) -> Error {
     if error.is_timeout() {
         return step.error(ErrorKind::Timeout, format!("`{}` was silent for too long: {why}", step.host));
     }
-    step.error(ErrorKind::Lost, format!("the connection to `{}` broke before the answer was whole: {why}", step.host))
+    step.error(
+        ErrorKind::Lost,
+        format!("the connection to `{}` broke before the answer was whole: {why}", step.host),
+    )
 }
 
 /// Where a redirected call goes on: only a read, only within the origin, only a few times. Everything else is an
 /// error that names the new address, so that neither the key nor a write ends up somewhere else.
-fn redirect(call: &Call, from: &Url, response: &Response, followed: u32, step: Step<'_>) -> Result<Url, Error> {
+fn redirect(
+    call: &Call,
+    from: &Url,
+    response: &Response,
+    followed: u32,
+    step: Step<'_>,
+) -> Result<Url, Error> {
     let status = response.status();
     let to = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     let target = to.and_then(|to| from.join(to).ok());
@@ -266,7 +284,12 @@ fn redirect(call: &Call, from: &Url, response: &Response, followed: u32, step: S
 }
 
 /// Reads a body up to `limit` bytes after decompression, giving up after `idle` of silence.
-async fn read(mut response: Response, idle: Option<Duration>, limit: usize, step: Step<'_>) -> Result<Vec<u8>, Error> {
+async fn read(
+    mut response: Response,
+    idle: Option<Duration>,
+    limit: usize,
+    step: Step<'_>,
+) -> Result<Vec<u8>, Error> {
     let expected = response.content_length().unwrap_or(0).min(limit as u64);
     let mut body = Vec::with_capacity(expected as usize);
     loop {
@@ -289,8 +312,9 @@ fn broken(error: &reqwest::Error, step: Step<'_>) -> Error {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
         let io = cause.downcast_ref::<std::io::Error>();
-        if io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData || io.kind() == std::io::ErrorKind::InvalidInput)
-            && connect::find_tls(error).is_none()
+        if io.is_some_and(|io| {
+            io.kind() == std::io::ErrorKind::InvalidData || io.kind() == std::io::ErrorKind::InvalidInput
+        }) && connect::find_tls(error).is_none()
         {
             let why = format!("the answer of `{}` cannot be decompressed: {cause}", step.host);
             return step.error(ErrorKind::Decode, why);

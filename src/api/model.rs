@@ -19,6 +19,6 @@ pub use self::id::{GameSlug, PlayerId, PlayerToken, SessionId};
 pub use self::listing::{BadItem, Listing};
 pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
-pub use self::play::{ActResult, CreateSession, CreatedSession, CreatedSeat, Joined, PlayState};
+pub use self::play::{ActResult, CreateSession, CreatedSeat, CreatedSession, Joined, PlayState};
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};

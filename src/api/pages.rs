@@ -31,7 +31,9 @@ impl Default for PageOptions {
 impl PageOptions {
     /// What is sent on every page: computed once, not reduced for the last page.
     fn limit(self) -> u32 {
-        self.max_items.map_or(self.page_size, |max| u32::try_from(max).map_or(self.page_size, |max| max.min(self.page_size)))
+        self.max_items.map_or(self.page_size, |max| {
+            u32::try_from(max).map_or(self.page_size, |max| max.min(self.page_size))
+        })
     }
 }
 
@@ -184,7 +186,9 @@ impl Walk {
 
 fn digest(rows: &[Json]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    rows.iter().for_each(|row| row.get().hash(&mut hasher));
+    for row in rows {
+        row.get().hash(&mut hasher);
+    }
     hasher.finish()
 }
 

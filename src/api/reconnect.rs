@@ -182,7 +182,8 @@ mod tests {
 
     #[test]
     fn an_input_that_does_not_fit_changes_nothing() {
-        for (state, input) in [(State::START, Input::Due), (State::START, Input::Retry), (State::Ended, LOST)] {
+        for (state, input) in [(State::START, Input::Due), (State::START, Input::Retry), (State::Ended, LOST)]
+        {
             assert_eq!(step(state, input, 0.5), (state, Output::Nothing));
         }
         let huge = State::Connecting { attempt: u32::MAX };

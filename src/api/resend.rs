@@ -39,9 +39,24 @@ pub const RULES: &[Rule] = &[
     rule("play.create", Resend::Generic, Timeout::Warmup, "a lost success leaves a live, billed session"),
     rule("play.join", Resend::OnceAfterLost, Timeout::Warmup, "a rejoin returns the same seat"),
     rule("play.branch", Resend::Generic, Timeout::Warmup, "a lost success leaves a live, billed session"),
-    rule("play.branch many", Resend::Generic, Timeout::Fanout, "the ids of the children are only in the answer"),
-    rule("rollout.reset", Resend::Generic, Timeout::Warmup, "a lost success would open a second billed episode"),
-    rule("rollout.fork", Resend::Generic, Timeout::Warmup, "a lost success would open a second billed episode"),
+    rule(
+        "play.branch many",
+        Resend::Generic,
+        Timeout::Fanout,
+        "the ids of the children are only in the answer",
+    ),
+    rule(
+        "rollout.reset",
+        Resend::Generic,
+        Timeout::Warmup,
+        "a lost success would open a second billed episode",
+    ),
+    rule(
+        "rollout.fork",
+        Resend::Generic,
+        Timeout::Warmup,
+        "a lost success would open a second billed episode",
+    ),
     Rule {
         operation: "rollout.forks",
         resend: Resend::Generic,
@@ -49,8 +64,18 @@ pub const RULES: &[Rule] = &[
         generic: false,
         why: "its own loop resends under the same `op_key` until the outcome is known",
     },
-    rule("rollout.step", Resend::Generic, Timeout::Default, "without `expected_tick` another tick would be played"),
-    rule("rollout.steps", Resend::Generic, Timeout::Default, "without `expected_tick` another tick would be played"),
+    rule(
+        "rollout.step",
+        Resend::Generic,
+        Timeout::Default,
+        "without `expected_tick` another tick would be played",
+    ),
+    rule(
+        "rollout.steps",
+        Resend::Generic,
+        Timeout::Default,
+        "without `expected_tick` another tick would be played",
+    ),
     rule("rollout.complete", Resend::Generic, Timeout::Default, "it claims credits"),
     rule("rollout.score-actions", Resend::Generic, Timeout::Default, "it claims credits"),
     rule(

@@ -45,7 +45,7 @@ impl Settings {
             max_retries: 5,
             timeout: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(10),
-            keepalive: Duration::from_secs(60),
+            keepalive: Duration::from_mins(1),
             max_body: 64 << 20,
             max_message: 16 << 20,
             allow_plain_http: false,

@@ -153,15 +153,19 @@ impl PlaySocket {
     ///
     /// # Errors
     /// When the link is lost.
-    pub async fn send_action(&mut self, payload: &RawValue, action_id: Option<&str>) -> Result<(), SocketError> {
+    pub async fn send_action(
+        &mut self,
+        payload: &RawValue,
+        action_id: Option<&str>,
+    ) -> Result<(), SocketError> {
         #[derive(Serialize)]
-        struct Action<'a> {
+        struct Sent<'a> {
             r#type: &'static str,
             payload: &'a RawValue,
             #[serde(skip_serializing_if = "Option::is_none")]
             action_id: Option<&'a str>,
         }
-        self.send(&Action { r#type: "action", payload, action_id }).await
+        self.send(&Sent { r#type: "action", payload, action_id }).await
     }
 
     /// Lets a registered provider decide this turn.
@@ -170,13 +174,13 @@ impl PlaySocket {
     /// When the link is lost.
     pub async fn delegate(&mut self, provider_id: &str, model: Option<&str>) -> Result<(), SocketError> {
         #[derive(Serialize)]
-        struct Delegate<'a> {
+        struct Sent<'a> {
             r#type: &'static str,
             provider_id: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             model: Option<&'a str>,
         }
-        self.send(&Delegate { r#type: "delegate", provider_id, model }).await
+        self.send(&Sent { r#type: "delegate", provider_id, model }).await
     }
 
     /// Asks the server for a sign of life.
@@ -202,14 +206,17 @@ impl PlaySocket {
     }
 
     async fn send(&mut self, message: &impl Serialize) -> Result<(), SocketError> {
-        let text = serde_json::to_string(message).map_err(|error| SocketError::Protocol(error.to_string()))?;
+        let text =
+            serde_json::to_string(message).map_err(|error| SocketError::Protocol(error.to_string()))?;
         self.send_text(text.into()).await
     }
 
     async fn send_text(&mut self, text: Utf8Bytes) -> Result<(), SocketError> {
         match timeout(SEND_LIMIT, self.ws.send(Frame::Text(text))).await {
             Ok(sent) => sent.map_err(|error| self.explain(&error)),
-            Err(_) => Err(SocketError::Lost(format!("a message was not taken within {} s", SEND_LIMIT.as_secs()))),
+            Err(_) => {
+                Err(SocketError::Lost(format!("a message was not taken within {} s", SEND_LIMIT.as_secs())))
+            }
         }
     }
 

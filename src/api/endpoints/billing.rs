@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn a_balance_and_an_entry_are_read_with_whatever_else_comes() {
-        let balance: Balance = serde_json::from_str(r#"{"credits":10,"tier":"pro","org":"x"}"#).expect("a balance");
+        let balance: Balance =
+            serde_json::from_str(r#"{"credits":10,"tier":"pro","org":"x"}"#).expect("a balance");
         assert_eq!((balance.credits.to_bits(), balance.tier.as_deref()), (10f64.to_bits(), Some("pro")));
         let entry: UsageEntry =
             serde_json::from_str(r#"{"id":"u_1","type":"session","amount":0.0168,"session_id":"s_1"}"#)

@@ -57,6 +57,7 @@ impl Endpoint for GetTags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::model::Json;
 
     #[test]
     fn requests_have_the_sdks_shape() {
@@ -78,6 +79,6 @@ mod tests {
         assert_eq!((game.slug.as_str(), game.name.as_str()), ("market_simulator", "Market Simulator"));
         assert!(game.prompt.is_some_and(|prompt| prompt.contains("## Overview")));
         assert!(game.config.decode::<bool>("turn_isolated").is_some_and(|isolated| !isolated));
-        assert_eq!(game.extra.get("house_rule").map(|json| json.get()), Some("123456789012345678901234567890"));
+        assert_eq!(game.extra.get("house_rule").map(Json::get), Some("123456789012345678901234567890"));
     }
 }

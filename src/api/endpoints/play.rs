@@ -136,7 +136,10 @@ mod tests {
             call.body_text().as_deref(),
             Some(r#"{"game":"market_simulator","seats":2,"player_count":2,"vs_ai":false,"max_ticks":10}"#)
         );
-        assert_eq!((call.target().as_str(), call.timeout, call.resend), ("/play", Timeout::Warmup, Resend::Generic));
+        assert_eq!(
+            (call.target().as_str(), call.timeout, call.resend),
+            ("/play", Timeout::Warmup, Resend::Generic)
+        );
         create.extra.insert("seed".into(), 7.into());
         assert!(create.call().body_text().is_some_and(|body| body.ends_with(r#","seed":7}"#)));
     }

@@ -55,6 +55,7 @@ impl Endpoint for GetSessionLogs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::model::Json;
 
     #[test]
     fn requests_have_the_sdks_shape() {
@@ -72,7 +73,7 @@ mod tests {
         assert_eq!(session.seats.len(), 2);
         assert_eq!(session.seats[1].kind.as_deref(), Some("ai"));
         assert_eq!(session.scores.as_ref().and_then(|scores| scores.get("p0")), Some(50.0));
-        assert_eq!(session.seed.as_ref().map(|seed| seed.get()), Some("18446744073709551616"));
+        assert_eq!(session.seed.as_ref().map(Json::get), Some("18446744073709551616"));
         assert!(session.extra.get("branched_from").is_some());
     }
 }

@@ -106,9 +106,17 @@ impl GameDetail {
     pub fn scoring(&self) -> GameScoring {
         let flag = |name: &str| self.config.decode::<bool>(name);
         GameScoring {
-            turn_isolated: flag("turn_isolated").or_else(|| self.extra.decode("turn_isolated")).unwrap_or_default(),
-            supports_difficulty: self.supports_difficulty.or_else(|| flag("supports_difficulty")).unwrap_or_default(),
-            max_difficulty: self.max_difficulty.or_else(|| self.config.decode("max_difficulty")).unwrap_or(1.0),
+            turn_isolated: flag("turn_isolated")
+                .or_else(|| self.extra.decode("turn_isolated"))
+                .unwrap_or_default(),
+            supports_difficulty: self
+                .supports_difficulty
+                .or_else(|| flag("supports_difficulty"))
+                .unwrap_or_default(),
+            max_difficulty: self
+                .max_difficulty
+                .or_else(|| self.config.decode("max_difficulty"))
+                .unwrap_or(1.0),
         }
     }
 }

@@ -55,7 +55,11 @@ impl<T: DeserializeOwned> Listing<T> {
 
 /// Reads one row.
 pub(crate) fn read_row<T: DeserializeOwned>(row: &Json, index: usize) -> Result<T, BadItem> {
-    row.decode().map_err(|error| BadItem { index, why: error.to_string(), excerpt: clean::line(row.get(), 120) })
+    row.decode().map_err(|error| BadItem {
+        index,
+        why: error.to_string(),
+        excerpt: clean::line(row.get(), 120),
+    })
 }
 
 /// The rows of a page, unread.
@@ -74,7 +78,10 @@ impl Page {
             return Ok(Self { rows: Vec::new(), next_cursor: None });
         }
         let members: Extra = serde_json::from_str(text).map_err(wrong)?;
-        Ok(Self { rows: rows(&members, collection)?, next_cursor: members.get("next_cursor").and_then(cursor) })
+        Ok(Self {
+            rows: rows(&members, collection)?,
+            next_cursor: members.get("next_cursor").and_then(cursor),
+        })
     }
 }
 
@@ -114,7 +121,8 @@ mod tests {
     #[test]
     fn a_bad_row_is_reported_and_the_others_are_read() {
         // H-09.
-        let listing = games(r#"{"games":[{"slug":"a"},"x\u001b[2J",null,{"slug":"b","tags":null}],"next_cursor":"c"}"#);
+        let listing =
+            games(r#"{"games":[{"slug":"a"},"x\u001b[2J",null,{"slug":"b","tags":null}],"next_cursor":"c"}"#);
         assert_eq!(listing.items.iter().map(|game| game.slug.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(listing.bad.iter().map(|bad| bad.index).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(listing.next_cursor.as_deref(), Some("c"));

@@ -178,13 +178,13 @@ pub(super) fn put_all<M: SerializeMap>(map: &mut M, extra: &Extra) -> Result<(),
 macro_rules! model {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident {
+        $vis:vis struct $name:ident {
             $( $(#[$field_meta:meta])* pub $field:ident: $type:ty $(= or $($alias:literal),+)? ),* $(,)?
         }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Default)]
-        pub struct $name {
+        $vis struct $name {
             $( $(#[$field_meta])* pub $field: $type, )*
             /// What else came.
             pub extra: $crate::api::model::Extra,
@@ -219,7 +219,7 @@ mod tests {
 
     model! {
         /// A test's model.
-        pub struct Thing {
+        struct Thing {
             /// A text.
             pub name: String,
             /// A number.
@@ -258,6 +258,9 @@ mod tests {
         for text in ["[]", "[1]", "1", "\"a\"", "true"] {
             assert!(serde_json::from_str::<Thing>(text).is_err(), "{text}");
         }
-        assert_eq!(serde_json::from_value::<Thing>(serde_json::json!({"name":"b"})).expect("a thing").name, "b");
+        assert_eq!(
+            serde_json::from_value::<Thing>(serde_json::json!({"name":"b"})).expect("a thing").name,
+            "b"
+        );
     }
 }

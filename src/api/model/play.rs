@@ -154,16 +154,18 @@ mod tests {
         let seats = created.own_seats();
         assert_eq!((seats.len(), seats[0].player_token.expose()), (1, "pt_a"));
         assert!(!format!("{created:?}").contains("pt_a"));
-        let nested: CreatedSession = serde_json::from_str(r#"{"session":{"session_id":"s2"}}"#).expect("a session");
+        let nested: CreatedSession =
+            serde_json::from_str(r#"{"session":{"session_id":"s2"}}"#).expect("a session");
         assert_eq!(nested.id().as_str(), "s2");
         assert!(nested.own_seats().is_empty());
     }
 
     #[test]
     fn an_observation_keeps_its_digits_and_null_is_none() {
-        let state: PlayState =
-            serde_json::from_str(r#"{"status":"active","observation":{"id":123456789012345678901,"p":1.50}}"#)
-                .expect("a state");
+        let state: PlayState = serde_json::from_str(
+            r#"{"status":"active","observation":{"id":123456789012345678901,"p":1.50}}"#,
+        )
+        .expect("a state");
         assert_eq!(state.observation.expect("one").get(), r#"{"id":123456789012345678901,"p":1.50}"#);
         let state: PlayState = serde_json::from_str(r#"{"observation":null}"#).expect("a state");
         assert_eq!(state.observation, None);

@@ -202,7 +202,8 @@ mod tests {
         assert!(!session.status.is_over() && !session.status.is_live());
         assert_eq!(session.session_id.as_str(), "7");
         assert_eq!(serde_json::to_value(&session).expect("JSON")["status"], "paused");
-        for (text, status) in [("{}", SessionStatus::Unknown), (r#"{"status":null}"#, SessionStatus::Unknown)] {
+        for (text, status) in [("{}", SessionStatus::Unknown), (r#"{"status":null}"#, SessionStatus::Unknown)]
+        {
             assert_eq!(serde_json::from_str::<Session>(text).expect("a session").status, status);
         }
     }

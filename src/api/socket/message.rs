@@ -183,7 +183,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
                 while let Some(Name(name)) = map.next_key()? {
                     match &*name {
                         "type" => envelope.kind = text(map.next_value()?).unwrap_or_default(),
-                        "tick" => envelope.tick = serde_json::from_str(map.next_value::<&RawValue>()?.get()).ok(),
+                        "tick" => envelope.tick = number(map.next_value()?),
                         "player_id" => envelope.player_id = text(map.next_value()?),
                         "data" => envelope.data = Some(map.next_value()?),
                         _ => {
@@ -204,6 +204,10 @@ struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Name<'_>>(raw.get()).ok().map(|Name(text)| text)
+}
+
+fn number(raw: &RawValue) -> Option<u64> {
+    serde_json::from_str(raw.get()).ok()
 }
 
 struct Find<'n> {
@@ -241,7 +245,9 @@ mod tests {
 
     #[test]
     fn an_observation_keeps_its_data_as_text() {
-        let message = parse(r#"{"type":"observation","tick":3,"player_id":"p0","data":{"n":9007199254740993,"x":1.50}}"#);
+        let message = parse(
+            r#"{"type":"observation","tick":3,"player_id":"p0","data":{"n":9007199254740993,"x":1.50}}"#,
+        );
         assert_eq!((message.kind, message.tick), (MessageKind::Observation, Some(3)));
         assert_eq!(message.player_id.as_deref(), Some("p0"));
         assert_eq!(message.data.expect("data").get(), r#"{"n":9007199254740993,"x":1.50}"#);
@@ -261,7 +267,8 @@ mod tests {
 
     #[test]
     fn other_members_are_read_when_wanted() {
-        let message = parse(r#"{"type":"game_completed","scores":{"p0":1.5},"message":null,"players":["player_0"]}"#);
+        let message =
+            parse(r#"{"type":"game_completed","scores":{"p0":1.5},"message":null,"players":["player_0"]}"#);
         assert_eq!(message.member::<Scores>("scores").and_then(|scores| scores.get("p0")), Some(1.5));
         assert_eq!(message.member::<Vec<String>>("players"), Some(vec!["player_0".into()]));
         assert_eq!(message.member::<String>("message"), None);
@@ -273,8 +280,18 @@ mod tests {
     #[test]
     fn every_known_word_reads_back() {
         for word in [
-            "connected", "game_started", "observation", "action_result", "player_failed", "player_eliminated",
-            "waiting", "session", "game_completed", "pong", "error", "other",
+            "connected",
+            "game_started",
+            "observation",
+            "action_result",
+            "player_failed",
+            "player_eliminated",
+            "waiting",
+            "session",
+            "game_completed",
+            "pong",
+            "error",
+            "other",
         ] {
             assert_eq!(MessageKind::of(word).as_str(), word);
         }

@@ -5,18 +5,18 @@ use std::time::Duration;
 use http::header::{HeaderName, LOCATION, ORIGIN, RETRY_AFTER, USER_AGENT};
 use http::{HeaderValue, Request, Response};
 use serde::Serialize;
+use tokio_tungstenite::tungstenite::Error as WsError;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::Error as WsError;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use super::{MessageKind, PlaySocket, Verdict};
 use crate::api::call::Call;
+use crate::api::clean;
 use crate::api::connect::{self, Stream};
 use crate::api::error::{Error, ErrorKind, Step};
 use crate::api::http::{AGENT, Client};
 use crate::api::model::{PlayerId, PlayerToken, SessionId};
-use crate::api::clean;
 
 const CONNECT: &str = "connect to session";
 const SPECTATE: &str = "spectate session";
@@ -26,7 +26,11 @@ impl Client {
     ///
     /// # Errors
     /// [`ErrorKind::Authentication`] when anything else comes first; see also [`Error::verdict`].
-    pub async fn connect_player(&self, session: &SessionId, token: &PlayerToken) -> Result<PlaySocket, Error> {
+    pub async fn connect_player(
+        &self,
+        session: &SessionId,
+        token: &PlayerToken,
+    ) -> Result<PlaySocket, Error> {
         #[derive(Serialize)]
         struct Auth<'a> {
             r#type: &'static str,
@@ -71,7 +75,8 @@ impl Client {
         if let Some(fault) = call.fault() {
             return Err(step.error(ErrorKind::Argument, fault));
         }
-        let request = self.upgrade_request(call, with_key).map_err(|why| step.error(ErrorKind::Argument, why))?;
+        let request =
+            self.upgrade_request(call, with_key).map_err(|why| step.error(ErrorKind::Argument, why))?;
         let base = &self.settings().base_url;
         let stream = self.dialer().open(base).await.map_err(|(kind, why)| step.error(kind, why))?;
         let settings = self.settings();
@@ -103,13 +108,17 @@ pub(super) async fn upgrade(
     limit: Duration,
     step: Step<'_>,
 ) -> Result<WebSocketStream<Stream>, Error> {
-    let config = WebSocketConfig::default().max_message_size(Some(max_message)).max_frame_size(Some(max_message));
+    let config =
+        WebSocketConfig::default().max_message_size(Some(max_message)).max_frame_size(Some(max_message));
     match tokio::time::timeout(limit, client_async_with_config(request, stream, Some(config))).await {
         Ok(Ok((ws, _))) => Ok(ws),
         Ok(Err(WsError::Http(response))) => Err(refused(&response, step)),
         Ok(Err(error)) => {
             let kind = if connect::find_tls(&error).is_some() { ErrorKind::Tls } else { ErrorKind::Lost };
-            Err(step.error(kind, format!("`{}` did not open the socket: {}", step.host, connect::innermost(&error))))
+            Err(step.error(
+                kind,
+                format!("`{}` did not open the socket: {}", step.host, connect::innermost(&error)),
+            ))
         }
         Err(_) => {
             let why = format!("`{}` did not open the socket within {} s", step.host, limit.as_secs_f32());
@@ -131,7 +140,11 @@ fn refused(response: &Response<Option<Vec<u8>>>, step: Step<'_>) -> Error {
         return step.error(ErrorKind::Redirect, why).with_location(to).with_status(status);
     }
     if status.is_success() {
-        let why = format!("`{}` answered the upgrade with HTTP {}: it has no socket there", step.host, status.as_u16());
+        let why = format!(
+            "`{}` answered the upgrade with HTTP {}: it has no socket there",
+            step.host,
+            status.as_u16()
+        );
         return step.error(ErrorKind::Decode, why).with_status(status);
     }
     step.refused(status, header(RETRY_AFTER), response.body().as_deref().unwrap_or_default())
@@ -141,9 +154,11 @@ impl Error {
     /// What a failure to open a socket means for the next attempt.
     pub fn verdict(&self) -> Verdict {
         match self.kind() {
-            ErrorKind::Connect | ErrorKind::Proxy | ErrorKind::Timeout | ErrorKind::Lost | ErrorKind::Server => {
-                Verdict::BackOff
-            }
+            ErrorKind::Connect
+            | ErrorKind::Proxy
+            | ErrorKind::Timeout
+            | ErrorKind::Lost
+            | ErrorKind::Server => Verdict::BackOff,
             ErrorKind::RateLimit => Verdict::Later,
             _ => Verdict::Stop,
         }

@@ -3,12 +3,12 @@
 use tokio::io::DuplexStream;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::{accept_async, WebSocketStream};
+use tokio_tungstenite::{WebSocketStream, accept_async};
 
 use super::*;
 use crate::api::error::Step;
 
-const PERIOD: Duration = Duration::from_secs(60);
+const PERIOD: Duration = Duration::from_mins(1);
 
 /// Our socket and the server's end of it.
 async fn pair(max_message: usize) -> (PlaySocket, WebSocketStream<DuplexStream>) {
@@ -164,5 +164,7 @@ async fn leaving_takes_three_seconds_at_most() {
     let start = Instant::now();
     socket.close().await;
     assert_eq!(start.elapsed(), CLOSE_LIMIT);
-    assert!(matches!(server.next().await, Some(Ok(Frame::Close(Some(frame)))) if frame.code == CloseCode::Normal));
+    assert!(
+        matches!(server.next().await, Some(Ok(Frame::Close(Some(frame)))) if frame.code == CloseCode::Normal)
+    );
 }
