@@ -5,6 +5,17 @@
 //! [`Client::connect_player`] and [`Client::spectate`]; [`reconnect`] decides what follows when one is lost.
 //! Failures are an [`Error`] with an [`ErrorKind`]. Nothing here prints, reads configuration or keeps state.
 //!
+//! [`Endpoint`]: crate::api::Endpoint
+//! [`List`]: crate::api::List
+//! [`Call`]: crate::api::Call
+//! [`Client`]: crate::api::Client
+//! [`model`]: crate::api::model
+//! [`Client::connect_player`]: crate::api::Client::connect_player
+//! [`Client::spectate`]: crate::api::Client::spectate
+//! [`reconnect`]: crate::api::reconnect
+//! [`Error`]: crate::api::Error
+//! [`ErrorKind`]: crate::api::ErrorKind
+//!
 //! ```no_run
 //! use gert::api::{ApiKey, BaseUrl, Client, Settings, endpoints::GetBalance};
 //!

@@ -70,7 +70,8 @@ impl Client {
         let call = endpoint.call().named(E::NAME);
         let mutating = !call.is_read();
         let raw = self.raw(call).await?;
-        decode(&raw).map_err(|why| self.step(E::NAME, mutating, &[]).error(ErrorKind::Decode, why))
+        let secrets = [self.0.settings.key.expose()];
+        decode(&raw).map_err(|why| self.step(E::NAME, mutating, &secrets).error(ErrorKind::Decode, why))
     }
 
     /// Sends a call and returns its unwrapped answer as it came.

@@ -106,7 +106,7 @@ impl Client {
     }
 
     fn list_step<L: List>(&self, kind: ErrorKind, why: String) -> Error {
-        self.step(L::NAME, false, &[]).error(kind, why)
+        self.step(L::NAME, false, &[self.settings().key.expose()]).error(kind, why)
     }
 }
 

@@ -75,7 +75,8 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// The members of an object that a model does not read, or could not, in their order.
+/// The members of an object that a model does not read, or could not, in their order. `Debug` prints their names
+/// only: any of them may hold a token.
 #[derive(Clone, Default, PartialEq)]
 pub struct Extra(Vec<(String, Json)>);
 
@@ -103,7 +104,7 @@ impl Extra {
 
 impl fmt::Debug for Extra {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+        f.debug_set().entries(self.iter().map(|(name, _)| name)).finish()
     }
 }
 

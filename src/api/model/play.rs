@@ -154,6 +154,9 @@ mod tests {
         let seats = created.own_seats();
         assert_eq!((seats.len(), seats[0].player_token.expose()), (1, "pt_a"));
         assert!(!format!("{created:?}").contains("pt_a"));
+        let odd: CreatedSession =
+            serde_json::from_str(r#"{"seats":[{"player_token":"pt_b"},1]}"#).expect("a session");
+        assert!(odd.extra.get("seats").is_some() && !format!("{odd:?}").contains("pt_b"));
         let nested: CreatedSession =
             serde_json::from_str(r#"{"session":{"session_id":"s2"}}"#).expect("a session");
         assert_eq!(nested.id().as_str(), "s2");

@@ -21,7 +21,7 @@ pub enum SessionStatus {
     Completed,
     /// It could not start or broke off.
     Failed,
-    /// A word that this version does not know; empty if none came.
+    /// A word that this version does not know.
     Other(String),
     /// None came.
     #[default]
