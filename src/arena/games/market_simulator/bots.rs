@@ -47,11 +47,6 @@ pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
         make: |_| Box::new(Maker),
     },
     BotSpec {
-        name: "news-eps25",
-        about: "news, but plays the menu at random in 25 % of the ticks",
-        make: |stream| Box::new(Mixed::new(Informed::new(Style::Quick), 25, stream)),
-    },
-    BotSpec {
         name: "reversion-lively",
         about: "reversion, for stocks whose marks jump about",
         make: |_| Box::new(Reversion(Where::Lively)),
@@ -70,6 +65,11 @@ pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
         name: "hybrid",
         about: "waits for quotes that are 40 cents off the same estimate, and makes a market meanwhile",
         make: |_| Box::new(Informed::new(Style::Hybrid)),
+    },
+    BotSpec {
+        name: "adaptive-eps60",
+        about: "adaptive, but plays the menu at random in 60 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Informed::new(Style::Adaptive), 60, stream)),
     },
     BotSpec {
         name: "adaptive-eps25",

@@ -19,7 +19,7 @@ impl Bot<MarketSimulator> for Maker {
     fn act(&mut self, view: &View<'_>) -> Plan {
         let mut plan = Plan::from_iter([Step::CancelAll { stock: None }]);
         for stock in 0..STOCKS {
-            quote(view, stock, view.position(stock) / 20, |_, _| true, &mut plan);
+            quote(view, stock, view.position(stock) / 5, |_, _| true, &mut plan);
         }
         plan
     }
