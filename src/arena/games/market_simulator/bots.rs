@@ -156,9 +156,8 @@ fn on_offer(view: &View<'_>, stock: usize, side: Side, limit: i64) -> i64 {
 ///
 /// A sluggish mark moves about 5 cents in a tick, a jittery one about 20.
 fn is_lively(view: &View<'_>, stock: usize) -> Option<bool> {
-    let marks = view.history(stock);
-    let moves = marks.len() as i64 - 1;
-    let total: i64 =
-        view.history(stock).zip(marks.skip(1)).map(|(before, after)| (after - before).abs()).sum();
-    (moves >= 3).then(|| total > 10 * moves)
+    let mark = |tick| view.past_mark(stock, tick);
+    let moves = i64::from(view.tick() - view.oldest());
+    let total: i64 = (view.oldest()..view.tick()).map(|tick| (mark(tick + 1) - mark(tick)).abs()).sum();
+    (moves >= 3).then_some(total > 10 * moves)
 }

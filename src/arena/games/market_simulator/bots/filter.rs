@@ -78,19 +78,16 @@ impl Filter {
     /// Takes in what the view shows since it was looked at last; starts anew when ticks are missing.
     pub(super) fn look(&mut self, view: &View<'_>, stock: usize) {
         let now = view.tick();
-        let marks = view.history(stock);
-        let oldest = now + 1 - marks.len() as u32;
-        let first = match self.seen {
-            Some(seen) if seen <= now && seen + 1 >= oldest => seen + 1,
-            _ => oldest,
-        };
-        for (tick, mark) in (oldest..).zip(marks).filter(|(tick, _)| *tick >= first) {
-            if tick == oldest && first == oldest {
-                self.start(mark as f64);
-            } else {
-                self.predict();
+        let next = match self.seen {
+            Some(seen) if seen <= now && seen + 1 >= view.oldest() => seen + 1,
+            _ => {
+                self.start(view.past_mark(stock, view.oldest()) as f64);
+                view.oldest() + 1
             }
-            self.correct(self.model.mark, mark as f64, self.model.mark_variance);
+        };
+        for tick in next..=now {
+            self.predict();
+            self.correct(self.model.mark, view.past_mark(stock, tick) as f64, self.model.mark_variance);
             for news in view.news().iter().filter(|news| news.tick == tick && news.stock == stock) {
                 self.correct([1.0, 0.0, 0.0], news.estimate as f64, NEWS_VARIANCE);
             }
@@ -131,8 +128,8 @@ impl Filter {
         for i in 0..N {
             let gain = along[i] / total;
             self.mean[i] += gain * surprise;
-            for j in 0..N {
-                self.covariance[i][j] -= gain * along[j];
+            for (covariance, along) in self.covariance[i].iter_mut().zip(along) {
+                *covariance -= gain * along;
             }
         }
     }
