@@ -4,8 +4,8 @@
 //! random; seats trade with all of them and with each other. The rules for players are in `prompt.md`. Everything is
 //! integer cents; the JSON speaks in units of 100 cents.
 //!
-//! Start at [`State`] and its `play_tick`; the mathematics of the hidden part are in [`process`], matching is in
-//! [`book`], what players send and see in [`actions`] and [`observe`].
+//! Start at [`State`] and its `play_tick` in `market`; the mathematics of the hidden part are in `process`, matching is
+//! in [`book`], what players send and see in [`actions`] and [`observe`].
 
 mod account;
 pub mod actions;

@@ -1,6 +1,6 @@
 //! One stock's order book: price then time priority, self-trade prevention.
 //!
-//! It knows orders and nothing of money: who pays what is [`super::trading`]'s business. Start at [`Book::take`].
+//! It knows orders and nothing of money: who pays what is the market's business. Start at [`Book::take`].
 
 /// The two sides of a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -26,9 +26,9 @@ pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
         make: |stream| Box::new(Random(Pcg::new(stream))),
     },
     BotSpec {
-        name: "idle-eps25",
-        about: "does nothing, but plays the menu at random in 25 % of the ticks",
-        make: |stream| Box::new(Mixed::new(Idle, 25, stream)),
+        name: "idle-eps15",
+        about: "does nothing, but plays the menu at random in 15 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Idle, 15, stream)),
     },
     BotSpec {
         name: "momentum",

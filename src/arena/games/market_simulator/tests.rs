@@ -1,4 +1,4 @@
-//! What a whole tick does, by its subject: [`trading`], [`margin`], [`process`] and [`knowledge`], [`players`].
+//! What whole ticks do. Here what always holds; by subject: [`trading`], [`margin`], [`knowledge`], [`players`].
 
 mod knowledge;
 mod margin;

@@ -31,7 +31,9 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// A random walk that marks and news scatter about; the last two numbers are not used.
+    /// A random walk that marks and news scatter about; the last two numbers are not used. A mark's distance from
+    /// the fundamental hardly changes from tick to tick, so one mark tells little that the last did not: hence its
+    /// variance, far above that of the distance itself.
     pub(super) const PLAIN: Self = Self {
         step: [[1.0, 0.0, 0.0], [0.0; N], [0.0; N]],
         noise: [200.0, 0.0, 0.0],
@@ -141,4 +143,46 @@ fn apply(matrix: &Matrix, vector: Vector) -> Vector {
 
 fn dot(a: Vector, b: Vector) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::State;
+    use super::super::is_lively;
+    use super::*;
+    use crate::arena::engine::events::NoEvents;
+    use crate::arena::engine::seats::{Seat, SeatMap};
+
+    /// Mean distances from the fundamental over a few quiet matches: of the mark, and of the model's estimate.
+    fn distances(model: &'static Model, lively: bool) -> (f64, f64) {
+        let (mut by_mark, mut by_filter) = (0.0, 0.0);
+        for seed in 0..6 {
+            let mut state = State::new(2, 401, seed);
+            let mut filters = [Filter::new(model), Filter::new(model)];
+            for tick in 0..400 {
+                state.play_tick(&SeatMap::default(), &mut NoEvents);
+                let view = View::new(&state, Seat::new(0));
+                for (stock, filter) in filters.iter_mut().enumerate() {
+                    filter.look(&view, stock);
+                    if tick > 40 && is_lively(&view, stock) == Some(lively) {
+                        let value = state.stocks[stock].process.settlement() as f64;
+                        by_mark += (view.mark(stock) as f64 - value).abs();
+                        by_filter += (filter.origin + filter.mean[0] - value).abs();
+                    }
+                }
+            }
+        }
+        (by_mark, by_filter)
+    }
+
+    #[test]
+    fn the_right_model_knows_the_fundamental_better_than_the_mark_and_the_others_do() {
+        for (lively, right, wrong) in
+            [(false, &Model::SLUGGISH, &Model::JITTERY), (true, &Model::JITTERY, &Model::SLUGGISH)]
+        {
+            let (by_mark, by_right) = distances(right, lively);
+            let others = [by_mark, distances(wrong, lively).1, distances(&Model::PLAIN, lively).1];
+            assert!(others.iter().all(|other| by_right < 0.9 * other), "{lively}: {by_right} of {others:?}");
+        }
+    }
 }
