@@ -19,6 +19,10 @@ use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::engine::{Bot, BotSpec};
 
 /// Weakest first, by mean final score over 600 ticks at tables of four drawn from this list.
+///
+/// Measured over 3000 matches, standard errors up to 0.4: random -3.6, idle-eps15 -2.5, momentum -1.7, reversion -1.4,
+/// idle 0, maker 0.7, reversion-lively 3.6, momentum-calm 9.4, news 16.4, hybrid 21.9, adaptive-eps60 26.6,
+/// adaptive-eps25 31.1, adaptive-eps5 33.3, adaptive 34.0. `players_rank_as_their_knowledge_does` checks the anchors.
 pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
     BotSpec {
         name: "random",

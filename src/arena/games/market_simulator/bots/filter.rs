@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn the_right_model_knows_the_fundamental_better_than_the_mark_and_the_others_do() {
+    fn the_right_model_knows_the_fundamental_better_than_the_mark_and_the_wrong_model_do() {
         for (lively, right, wrong) in
             [(false, &Model::SLUGGISH, &Model::JITTERY), (true, &Model::JITTERY, &Model::SLUGGISH)]
         {
             let (by_mark, by_right) = distances(right, lively);
-            let others = [by_mark, distances(wrong, lively).1, distances(&Model::PLAIN, lively).1];
-            assert!(others.iter().all(|other| by_right < 0.9 * other), "{lively}: {by_right} of {others:?}");
+            let others = [by_mark, distances(wrong, lively).1];
+            assert!(others.iter().all(|other| by_right < 0.8 * other), "{lively}: {by_right} of {others:?}");
         }
     }
 }
