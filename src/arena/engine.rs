@@ -7,9 +7,12 @@
 //! Determinism: all chance comes from the [`rng::Pcg`] inside a state, states hold no floats, and no clock, hash
 //! map order or thread takes part. The same seed and the same inputs give the same match, on every machine.
 
+pub mod decode;
+pub mod digest;
 pub mod events;
 pub mod observation;
 pub mod rng;
+pub mod schema;
 pub mod seats;
 pub mod table;
 

@@ -1,5 +1,344 @@
-//! Makes a [`super::Play`] of any [`super::Rules`].
+//! Makes a [`Play`] of any [`Rules`], and a [`Game`] of the type that has the rules.
+//!
+//! Everything that all games share is here and nowhere else: the way from raw JSON to a checked action, what a
+//! tick does to seats that sent nothing or nonsense, rewards, places, and the common members of an observation.
+//! Deadlines, strikes and retries belong to hosts. Start at [`Table::read`] and [`Table::submit`].
+
+use std::any::Any;
+use std::hash::{Hash, Hasher};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::digest::Fnv;
+use super::events::EventLog;
+use super::observation::{Number, ObservationWriter, round4};
+use super::rng::{Pcg, mix};
+use super::seats::{Seat, SeatMap, SeatSet};
+use super::{
+    Bot, BotInfo, ConfigError, EndReason, Enumeration, Game, GameSpec, Input, MatchSetup, Play, Player,
+    Probe, Rules, SeatReport, Standing, StepReport, Timing, Turn, Verdict,
+};
 
 /// A match in progress.
-#[derive(Debug)]
-pub struct Table;
+pub struct Table<R: Rules> {
+    state: R::State,
+    seats: u8,
+    max_ticks: u32,
+    seed: u64,
+    /// Seats that failed and the tick they did it at, oldest first.
+    failures: Vec<(Seat, u32)>,
+    /// The last seat to leave did so by failing, so the match did not end by its own rules.
+    abandoned: bool,
+    log: EventLog,
+}
+
+impl<R: Rules> Table<R> {
+    /// Starts a match.
+    ///
+    /// # Errors
+    /// When the seats, the horizon or the config are not the game's.
+    pub fn start(setup: &MatchSetup<'_>) -> Result<Self, ConfigError> {
+        let spec = R::spec();
+        if !spec.seats.contains(&setup.seats) {
+            return Err(ConfigError::Seats { slug: spec.slug, seats: setup.seats, allowed: spec.seats });
+        }
+        if setup.max_ticks == 0 {
+            return Err(ConfigError::Config("`max_ticks` must be at least 1".into()));
+        }
+        // Serde would also read a struct from a list.
+        if !setup.config.is_object() {
+            return Err(ConfigError::Config("expected an object".into()));
+        }
+        let config: R::Config = serde_json::from_value(setup.config.clone())
+            .map_err(|err| ConfigError::Config(err.to_string()))?;
+        Ok(Self {
+            state: R::init(&config, setup.seats, setup.max_ticks, setup.seed)?,
+            seats: setup.seats,
+            max_ticks: setup.max_ticks,
+            seed: setup.seed,
+            failures: Vec::new(),
+            abandoned: false,
+            log: EventLog::new(setup.seats),
+        })
+    }
+
+    /// The state, for players and searches of the same game.
+    pub fn state(&self) -> &R::State {
+        &self.state
+    }
+
+    /// From raw JSON to an action that may be played now.
+    ///
+    /// # Errors
+    /// [`Verdict::Malformed`] or [`Verdict::Rejected`].
+    pub fn read(&self, seat: Seat, raw: &Value) -> Result<R::Action, Verdict> {
+        if !self.turn().seats().contains(seat) {
+            return Err(Verdict::Rejected(vec![format!("it is not the turn of `{seat}`")]));
+        }
+        let actions = action_list(raw).map_err(Verdict::Malformed)?;
+        if actions.is_empty() {
+            return R::noop(&self.state, seat).ok_or_else(|| {
+                Verdict::Rejected(vec!["a move is required: `[]` does nothing in this game".into()])
+            });
+        }
+        let action = R::decode(&self.state, seat, actions).map_err(Verdict::Rejected)?;
+        R::check(&self.state, seat, &action).map_err(Verdict::Rejected)?;
+        Ok(action)
+    }
+
+    fn failed(&self) -> SeatSet {
+        self.failures.iter().map(|(seat, _)| *seat).collect()
+    }
+
+    /// Seats that the rules removed; a seat that failed first stays a failure.
+    fn eliminated(&self) -> SeatSet {
+        R::eliminated(&self.state).without(self.failed())
+    }
+
+    fn over(&self) -> Option<EndReason> {
+        if self.abandoned {
+            return Some(EndReason::PolicyFailed);
+        }
+        // A match that completes by play keeps that reason, whoever failed on the way (protocol.md §4.3).
+        R::over(&self.state)
+            .or_else(|| (!self.failures.is_empty() && self.is_deserted()).then_some(EndReason::PolicyFailed))
+    }
+
+    fn is_deserted(&self) -> bool {
+        self.failed().union(self.eliminated()) == SeatSet::first(self.seats)
+    }
+
+    fn turn(&self) -> Turn {
+        if self.over().is_some() { Turn::Over } else { R::turn(&self.state) }
+    }
+
+    fn scores(&self) -> SeatMap<f64> {
+        Seat::first(self.seats).map(|seat| (seat, round4(R::score(&self.state, seat)))).collect()
+    }
+
+    /// What a seat plays, and what is to be said of its input.
+    fn resolve(&self, seat: Seat, input: Option<&Input>) -> (Verdict, Option<R::Action>) {
+        match input {
+            Some(Input::Act(raw)) => match self.read(seat, raw) {
+                Ok(action) => (Verdict::Applied, Some(action)),
+                Err(verdict) => (verdict, None),
+            },
+            Some(Input::Fail(why)) => (Verdict::Failed(why.clone()), None),
+            Some(Input::Pass) | None => match self.substitute(seat) {
+                Some(action) => (Verdict::Passed, Some(action)),
+                None => (Verdict::Failed("nothing could be played in its place".into()), None),
+            },
+        }
+    }
+
+    /// What a seat plays that sent nothing. The draw depends on seed, tick and seat only, so a replay repeats it.
+    fn substitute(&self, seat: Seat) -> Option<R::Action> {
+        R::noop(&self.state, seat).or_else(|| {
+            let mut legal = Vec::new();
+            R::legal(&self.state, seat, &mut legal);
+            let stream = mix(&[self.seed, u64::from(R::tick(&self.state)), seat.index() as u64]);
+            Pcg::new(stream).weighted(&legal).cloned()
+        })
+    }
+
+    fn take_out(&mut self, seat: Seat) {
+        let tick = R::tick(&self.state);
+        R::fail(&mut self.state, seat, &mut self.log);
+        self.failures.push((seat, tick));
+        self.abandoned = self.is_deserted();
+    }
+
+    /// What decides a seat's place, greater is better: not failed, then the score or how long it lasted.
+    fn merit(&self, seat: Seat) -> (bool, f64) {
+        match self.failures.iter().find(|(failed, _)| *failed == seat) {
+            Some((_, tick)) => (false, f64::from(*tick)),
+            None => (true, round4(R::score(&self.state, seat))),
+        }
+    }
+}
+
+impl<R: Rules> Clone for Table<R> {
+    fn clone(&self) -> Self {
+        Self {
+            state: self.state.clone(),
+            seats: self.seats,
+            max_ticks: self.max_ticks,
+            seed: self.seed,
+            failures: self.failures.clone(),
+            abandoned: self.abandoned,
+            log: self.log.clone(),
+        }
+    }
+}
+
+impl<R: Rules> Play for Table<R> {
+    fn probe(&self) -> Probe {
+        let eliminated = self.eliminated();
+        Probe {
+            tick: R::tick(&self.state),
+            max_ticks: self.max_ticks,
+            player_count: self.seats,
+            turn: self.turn(),
+            failed: self.failed().union(eliminated),
+            eliminated,
+            scores: self.scores(),
+            over: self.over(),
+        }
+    }
+
+    fn observe(&self, seat: Seat, feedback: &[String], out: &mut Vec<u8>) {
+        let spec = R::spec();
+        let on_turn = self.turn().seats().contains(seat);
+        let mut writer = ObservationWriter::default();
+        R::observe(&self.state, seat, &mut writer);
+        if on_turn && spec.enumeration != Enumeration::Absent {
+            let mut legal = Vec::new();
+            R::legal(&self.state, seat, &mut legal);
+            let choices: Vec<Choice<'_, R::Action>> = legal
+                .iter()
+                .map(|(action, weight)| Choice { action, weight: Number(f64::from(*weight)) })
+                .collect();
+            writer.field("_action_space", &choices);
+        }
+        if !feedback.is_empty() {
+            writer.field("_rejection_feedback", feedback);
+        }
+        writer.field("events", &self.log.of(seat));
+        if spec.timing == Timing::TurnBased {
+            writer.field("is_your_turn", &on_turn);
+        }
+        writer.field("max_ticks", &self.max_ticks);
+        writer.field("player_count", &self.seats);
+        writer.field("score", &Number(R::score(&self.state, seat)));
+        writer.field("seat", &seat);
+        writer.field("tick", &R::tick(&self.state));
+        writer.finish(out);
+    }
+
+    fn judge(&self, seat: Seat, action: &Value) -> Result<(), Verdict> {
+        self.read(seat, action).map(drop)
+    }
+
+    fn submit(&mut self, inputs: &SeatMap<Input>) -> StepReport {
+        let before = self.scores();
+        let asked = self.turn().seats();
+        // All inputs are judged by the state that the players saw.
+        let mut verdicts = SeatMap::default();
+        let mut actions = SeatMap::default();
+        for seat in asked.iter() {
+            let (verdict, action) = self.resolve(seat, inputs.get(seat));
+            verdicts.insert(seat, verdict);
+            action.and_then(|action| actions.insert(seat, action));
+            self.log.clear(seat);
+        }
+        for seat in asked.iter().filter(|&seat| actions.get(seat).is_none()) {
+            self.take_out(seat);
+        }
+        // The failures may have ended the match; then nothing is played and the others were not asked after all.
+        if !actions.is_empty() && self.over().is_none() {
+            R::apply(&mut self.state, &actions, &mut self.log);
+        } else {
+            for (seat, _) in actions.iter() {
+                verdicts.remove(seat);
+            }
+        }
+        let reports = before.iter().map(|(seat, before)| {
+            let reward = round4(round4(R::score(&self.state, seat)) - before);
+            (seat, SeatReport { verdict: verdicts.remove(seat), reward })
+        });
+        let seats = reports.collect();
+        StepReport { tick: R::tick(&self.state), seats, over: self.over() }
+    }
+
+    fn fail(&mut self, seat: Seat, _why: &str) {
+        let out = self.failed().union(self.eliminated());
+        if self.over().is_none() && SeatSet::first(self.seats).without(out).contains(seat) {
+            self.take_out(seat);
+        }
+    }
+
+    fn standings(&self) -> SeatMap<Standing> {
+        let merits: Vec<(Seat, (bool, f64))> =
+            Seat::first(self.seats).map(|seat| (seat, self.merit(seat))).collect();
+        let place = |merit: (bool, f64)| {
+            let better = merits.iter().filter(|(_, other)| *other > merit).count();
+            let equal = merits.iter().filter(|(_, other)| *other == merit).count();
+            let outcome = match (merit.0, better, equal) {
+                (true, 0, 1) => "won",
+                (true, 0, _) => "draw",
+                _ => "lost",
+            };
+            Standing { rank: better as u32 + 1, outcome }
+        };
+        merits.iter().map(|&(seat, merit)| (seat, place(merit))).collect()
+    }
+
+    fn fork(&self) -> Box<dyn Play> {
+        Box::new(self.clone())
+    }
+
+    fn digest(&self) -> u64 {
+        let mut hasher = Fnv::default();
+        self.state.hash(&mut hasher);
+        self.failures.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl<R: Rules> Game for R {
+    fn spec(&self) -> &'static GameSpec {
+        R::spec()
+    }
+
+    fn start(&self, setup: &MatchSetup<'_>) -> Result<Box<dyn Play>, ConfigError> {
+        Ok(Box::new(Table::<R>::start(setup)?))
+    }
+
+    fn bots(&self) -> Vec<BotInfo> {
+        R::bots().iter().map(|bot| BotInfo { name: bot.name, about: bot.about }).collect()
+    }
+
+    fn player(&self, name: &str, stream: u64) -> Option<Box<dyn Player>> {
+        let bot = R::bots().iter().find(|bot| bot.name == name)?;
+        Some(Box::new(BotPlayer::<R>((bot.make)(stream))))
+    }
+}
+
+/// A bot at a [`Table`].
+struct BotPlayer<R: Rules>(Box<dyn Bot<R>>);
+
+impl<R: Rules> Player for BotPlayer<R> {
+    fn act(&mut self, play: &dyn Play, seat: Seat) -> Value {
+        // At a table of another game there is nothing sensible to do; the empty list is judged like any answer.
+        let Some(table) = play.as_any().downcast_ref::<Table<R>>() else { return Value::Array(Vec::new()) };
+        let action = self.0.act(&R::view(&table.state, seat));
+        serde_json::to_value(action).expect("actions are plain data")
+    }
+}
+
+/// One entry of `_action_space`.
+#[derive(Serialize)]
+struct Choice<'a, A> {
+    action: &'a A,
+    weight: Number,
+}
+
+/// A single object means a list of one.
+fn action_list(raw: &Value) -> Result<&[Value], String> {
+    match raw {
+        Value::Object(_) => Ok(std::slice::from_ref(raw)),
+        Value::Array(items) => match items.iter().position(|item| !item.is_object()) {
+            None => Ok(items),
+            Some(nth) => Err(format!("entry {nth} of the action list is not an object")),
+        },
+        _ => Err("an action is an object or a list of objects".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
