@@ -1,0 +1,164 @@
+//! The built-in players, each written against [`View`] alone.
+//!
+//! [`filter`] estimates fundamentals, [`trend`] looks at past marks only, [`quotes`] earns spreads, [`informed`] trades
+//! on estimates. Players keep floats and memory of their own; the market's state has neither.
+
+mod filter;
+mod informed;
+mod quotes;
+mod trend;
+
+use self::informed::{Informed, Style};
+use self::quotes::Maker;
+use self::trend::{Momentum, Reversion, Where};
+use super::actions::{Order, Plan, Step};
+use super::book::Side;
+use super::observe::View;
+use super::{MarketSimulator, POSITION_LIMIT, STOCKS};
+use crate::arena::engine::rng::{Pcg, mix};
+use crate::arena::engine::{Bot, BotSpec};
+
+/// Weakest first, by mean final score over 600 ticks at tables of four drawn from this list.
+pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
+    BotSpec {
+        name: "random",
+        about: "sends small market orders at random",
+        make: |stream| Box::new(Random(Pcg::new(stream))),
+    },
+    BotSpec {
+        name: "idle-eps25",
+        about: "does nothing, but plays the menu at random in 25 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Idle, 25, stream)),
+    },
+    BotSpec {
+        name: "momentum",
+        about: "follows the 5-tick average of marks against the 20-tick one",
+        make: |_| Box::new(Momentum(Where::Anywhere)),
+    },
+    BotSpec {
+        name: "reversion",
+        about: "trades towards the 40-tick average of marks",
+        make: |_| Box::new(Reversion(Where::Anywhere)),
+    },
+    BotSpec { name: "idle", about: "does nothing", make: |_| Box::new(Idle) },
+    BotSpec {
+        name: "maker",
+        about: "quotes 4 cents around the mark of calm stocks, leaning against its position",
+        make: |_| Box::new(Maker),
+    },
+    BotSpec {
+        name: "reversion-lively",
+        about: "reversion, for stocks whose marks jump about",
+        make: |_| Box::new(Reversion(Where::Lively)),
+    },
+    BotSpec {
+        name: "momentum-calm",
+        about: "momentum, for stocks whose marks move smoothly",
+        make: |_| Box::new(Momentum(Where::Calm)),
+    },
+    BotSpec {
+        name: "news",
+        about: "takes quotes that are 16 cents off its filtered estimate of the fundamental",
+        make: |_| Box::new(Informed::new(Style::Quick)),
+    },
+    BotSpec {
+        name: "hybrid",
+        about: "waits for quotes that are 40 cents off the same estimate, and makes a market meanwhile",
+        make: |_| Box::new(Informed::new(Style::Hybrid)),
+    },
+    BotSpec {
+        name: "adaptive-eps60",
+        about: "adaptive, but plays the menu at random in 60 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Informed::new(Style::Adaptive), 60, stream)),
+    },
+    BotSpec {
+        name: "adaptive-eps25",
+        about: "adaptive, but plays the menu at random in 25 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Informed::new(Style::Adaptive), 25, stream)),
+    },
+    BotSpec {
+        name: "adaptive-eps5",
+        about: "adaptive, but plays the menu at random in 5 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Informed::new(Style::Adaptive), 5, stream)),
+    },
+    BotSpec {
+        name: "adaptive",
+        about: "finds out how each stock behaves and filters its marks and news accordingly",
+        make: |_| Box::new(Informed::new(Style::Adaptive)),
+    },
+];
+
+/// Does nothing.
+struct Idle;
+
+impl Bot<MarketSimulator> for Idle {
+    fn act(&mut self, _: &View<'_>) -> Plan {
+        Plan::default()
+    }
+}
+
+/// Sends small market orders at random.
+struct Random(Pcg);
+
+impl Bot<MarketSimulator> for Random {
+    fn act(&mut self, _: &View<'_>) -> Plan {
+        let Self(rng) = self;
+        let side = if rng.one_in(2) { Side::Buy } else { Side::Sell };
+        let stock = rng.below(STOCKS as u64) as usize;
+        Plan::from_iter([Step::Order(Order { side, stock, qty: rng.between(1, 20), price: None })])
+    }
+}
+
+/// Another player that acts at random in a part of the ticks.
+struct Mixed<B> {
+    player: B,
+    percent_random: u64,
+    rng: Pcg,
+}
+
+impl<B> Mixed<B> {
+    fn new(player: B, percent_random: u64, stream: u64) -> Self {
+        Self { player, percent_random, rng: Pcg::new(mix(&[stream, percent_random])) }
+    }
+}
+
+impl<B: Bot<MarketSimulator>> Bot<MarketSimulator> for Mixed<B> {
+    fn act(&mut self, view: &View<'_>) -> Plan {
+        // Asked always, so that its memory has no holes.
+        let plan = self.player.act(view);
+        if self.rng.below(100) >= self.percent_random {
+            return plan;
+        }
+        self.rng.weighted(&view.menu()).cloned().unwrap_or(plan)
+    }
+}
+
+/// The market order that brings a position to `target`; nothing for a difference not worth the spread.
+fn chase(view: &View<'_>, stock: usize, target: i64) -> Option<Step> {
+    const LEAST: i64 = 10;
+    let gap = target - view.position(stock);
+    let side = if gap > 0 { Side::Buy } else { Side::Sell };
+    (gap.abs() >= LEAST).then_some(Step::Order(Order { side, stock, qty: gap.abs(), price: None }))
+}
+
+/// Shares that the position limit leaves to an order of this side, open orders not counted.
+fn room(view: &View<'_>, stock: usize, side: Side) -> i64 {
+    POSITION_LIMIT - view.position(stock) * side.sign()
+}
+
+/// The shares on offer to an order of this side at `limit` cents or better, as far as the book is shown.
+fn on_offer(view: &View<'_>, stock: usize, side: Side, limit: i64) -> i64 {
+    let good = |price: i64| (limit - price) * side.sign() >= 0;
+    view.levels(stock, side.other()).take_while(|(price, _)| good(*price)).map(|(_, qty)| qty).sum()
+}
+
+/// Whether a stock's marks jump about; `None` until there are enough of them.
+///
+/// A sluggish mark moves about 5 cents in a tick, a jittery one about 20.
+fn is_lively(view: &View<'_>, stock: usize) -> Option<bool> {
+    let marks = view.history(stock);
+    let moves = marks.len() as i64 - 1;
+    let total: i64 =
+        view.history(stock).zip(marks.skip(1)).map(|(before, after)| (after - before).abs()).sum();
+    (moves >= 3).then(|| total > 10 * moves)
+}

@@ -1,0 +1,147 @@
+//! Estimates of a stock's fundamental from marks and news.
+//!
+//! Three linear models of how marks come about, each with a Kalman filter: [`Model::PLAIN`] knows nothing of
+//! behaviours, the other two assume one each. Floats are fine here: an estimate is a player's opinion, not state.
+
+use super::super::observe::View;
+
+/// Variance of a news estimate's error, in cents squared.
+const NEWS_VARIANCE: f64 = 625.0;
+/// Variance of the first price as an estimate of the fundamental: it is exact, but players may join late.
+const FIRST_VARIANCE: f64 = 400.0;
+
+const N: usize = 3;
+type Vector = [f64; N];
+type Matrix = [Vector; N];
+
+/// A linear model of three hidden numbers; the first is the fundamental less the first mark seen.
+pub(super) struct Model {
+    /// The numbers after a tick, from those before.
+    step: Matrix,
+    /// Variances that a tick adds.
+    noise: Vector,
+    /// Which of the numbers add up to the mark.
+    mark: Vector,
+    /// Variance of the mark about that sum.
+    mark_variance: f64,
+    /// Variances at the start, behind that of the fundamental.
+    start: [f64; 2],
+    /// How many ticks of drift (the third number of the sluggish model) a fair price counts in.
+    foresight: f64,
+}
+
+impl Model {
+    /// A random walk that marks and news scatter about; the last two numbers are not used.
+    pub(super) const PLAIN: Self = Self {
+        step: [[1.0, 0.0, 0.0], [0.0; N], [0.0; N]],
+        noise: [200.0, 0.0, 0.0],
+        mark: [1.0, 0.0, 0.0],
+        mark_variance: 60_000.0,
+        start: [0.0; 2],
+        foresight: 0.0,
+    };
+    /// The mark's base, the second number, closes a twentieth of its gap a tick; the third is the drift.
+    pub(super) const SLUGGISH: Self = Self {
+        step: [[1.0, 0.0, 1.0], [0.05, 0.95, 0.05], [0.0, 0.0, 0.975]],
+        noise: [100.0, 0.1, 0.4],
+        mark: [0.0, 1.0, 0.0],
+        mark_variance: 9.0,
+        start: [25.0, 8.0],
+        foresight: 15.0,
+    };
+    /// The mark is the fundamental and a wander, the second number, of which 6 percent go in a tick.
+    pub(super) const JITTERY: Self = Self {
+        step: [[1.0, 0.0, 0.0], [0.0, 0.94, 0.0], [0.0; N]],
+        noise: [150.0, 484.0, 0.0],
+        mark: [1.0, 1.0, 0.0],
+        mark_variance: 1.0,
+        start: [484.0, 0.0],
+        foresight: 0.0,
+    };
+}
+
+/// A running estimate under one model.
+pub(super) struct Filter {
+    model: &'static Model,
+    /// The tick that was looked at last.
+    seen: Option<u32>,
+    origin: f64,
+    mean: Vector,
+    covariance: Matrix,
+}
+
+impl Filter {
+    pub(super) const fn new(model: &'static Model) -> Self {
+        Self { model, seen: None, origin: 0.0, mean: [0.0; N], covariance: [[0.0; N]; N] }
+    }
+
+    /// Takes in what the view shows since it was looked at last; starts anew when ticks are missing.
+    pub(super) fn look(&mut self, view: &View<'_>, stock: usize) {
+        let now = view.tick();
+        let marks = view.history(stock);
+        let oldest = now + 1 - marks.len() as u32;
+        let first = match self.seen {
+            Some(seen) if seen <= now && seen + 1 >= oldest => seen + 1,
+            _ => oldest,
+        };
+        for (tick, mark) in (oldest..).zip(marks).filter(|(tick, _)| *tick >= first) {
+            if tick == oldest && first == oldest {
+                self.start(mark as f64);
+            } else {
+                self.predict();
+            }
+            self.correct(self.model.mark, mark as f64, self.model.mark_variance);
+            for news in view.news().iter().filter(|news| news.tick == tick && news.stock == stock) {
+                self.correct([1.0, 0.0, 0.0], news.estimate as f64, NEWS_VARIANCE);
+            }
+        }
+        self.seen = Some(now);
+    }
+
+    /// What a share is worth, in cents.
+    pub(super) fn fair(&self) -> f64 {
+        self.origin + self.mean[0] + self.mean[2] * self.model.foresight
+    }
+
+    fn start(&mut self, mark: f64) {
+        self.origin = mark;
+        self.mean = [0.0; N];
+        let [second, third] = self.model.start;
+        self.covariance = [[FIRST_VARIANCE, 0.0, 0.0], [0.0, second, 0.0], [0.0, 0.0, third]];
+    }
+
+    fn predict(&mut self) {
+        let step = &self.model.step;
+        self.mean = apply(step, self.mean);
+        // F P F' + Q, with F P first.
+        let rows: Matrix = std::array::from_fn(|i| {
+            std::array::from_fn(|j| (0..N).map(|k| step[i][k] * self.covariance[k][j]).sum())
+        });
+        self.covariance = rows.map(|row| apply(step, row));
+        for i in 0..N {
+            self.covariance[i][i] += self.model.noise[i];
+        }
+    }
+
+    /// Takes in a number that is `of` times the hidden ones, about `self.origin`, with an error of this variance.
+    fn correct(&mut self, of: Vector, observed: f64, variance: f64) {
+        let along = apply(&self.covariance, of);
+        let total = dot(of, along) + variance;
+        let surprise = observed - self.origin - dot(of, self.mean);
+        for i in 0..N {
+            let gain = along[i] / total;
+            self.mean[i] += gain * surprise;
+            for j in 0..N {
+                self.covariance[i][j] -= gain * along[j];
+            }
+        }
+    }
+}
+
+fn apply(matrix: &Matrix, vector: Vector) -> Vector {
+    matrix.map(|row| dot(row, vector))
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
