@@ -67,7 +67,10 @@ pub async fn register(store: &Store, email: &str, password: String) -> Result<St
         return Err(ArenaError::invalid("password", "must have 8 to 256 bytes"));
     }
     let hash = blocking(move || {
-        Argon2::default().hash_password(password.as_bytes()).map(|hash| hash.to_string()).map_err(|error| error.to_string())
+        Argon2::default()
+            .hash_password(password.as_bytes())
+            .map(|hash| hash.to_string())
+            .map_err(|error| error.to_string())
     })
     .await?
     .map_err(ArenaError::internal)?;

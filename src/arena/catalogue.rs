@@ -78,7 +78,11 @@ pub fn prompt(spec: &GameSpec) -> String {
          ```json\n{}\n```",
         spec.prompt,
         pretty((spec.observation_schema)()),
-        if spec.noop == Noop::None { "; the empty list is not allowed" } else { "; the empty list is a no-op" },
+        if spec.noop == Noop::None {
+            "; the empty list is not allowed"
+        } else {
+            "; the empty list is a no-op"
+        },
         pretty((spec.action_schema)()),
     )
 }

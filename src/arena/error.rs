@@ -87,11 +87,9 @@ impl From<StoreError> for ArenaError {
                 "SERVICE_BUSY",
                 "the arena's database is locked by another program: try again",
             ),
-            StoreError::Closed => Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "SERVER_DRAINING",
-                "the arena is shutting down",
-            ),
+            StoreError::Closed => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "SERVER_DRAINING", "the arena is shutting down")
+            }
             StoreError::Short { need, have } => Self::new(
                 StatusCode::PAYMENT_REQUIRED,
                 "INSUFFICIENT_CREDITS",

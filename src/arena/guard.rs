@@ -20,7 +20,11 @@ pub struct Caller(pub String);
 
 /// Refuses foreign hosts and origins, before anything is read or changed.
 pub async fn own_host_and_origin(State(arena): State<Arena>, request: Request, next: Next) -> Response {
-    match check(request.headers(), request.uri().authority().map(|authority| authority.as_str()), arena.port()) {
+    match check(
+        request.headers(),
+        request.uri().authority().map(|authority| authority.as_str()),
+        arena.port(),
+    ) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
@@ -48,7 +52,9 @@ fn check(headers: &HeaderMap, authority: Option<&str>, port: Option<u16>) -> Res
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok()).or(authority);
     if hosts.next().is_some() || !host.is_some_and(|host| is_own(host, port)) {
-        return Err(ArenaError::forbidden("the arena answers to `localhost` and `127.0.0.1` with its own port only"));
+        return Err(ArenaError::forbidden(
+            "the arena answers to `localhost` and `127.0.0.1` with its own port only",
+        ));
     }
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let own_origin = |origin: &axum::http::HeaderValue| {
@@ -88,8 +94,19 @@ mod tests {
             assert!(is_own(host, Some(8080)), "{host}");
         }
         for host in [
-            "", "localhost", "localhost:80", "localhost:8080x", "localhost:", "evil.example:8080", "localhost.evil:8080",
-            "127.0.0.1.evil:8080", "evil@localhost:8080", "127.0.0.2:8080", "[::1]", "0.0.0.0:8080", "ŀocalhost:8080",
+            "",
+            "localhost",
+            "localhost:80",
+            "localhost:8080x",
+            "localhost:",
+            "evil.example:8080",
+            "localhost.evil:8080",
+            "127.0.0.1.evil:8080",
+            "evil@localhost:8080",
+            "127.0.0.2:8080",
+            "[::1]",
+            "0.0.0.0:8080",
+            "ŀocalhost:8080",
         ] {
             assert!(!is_own(host, Some(8080)), "{host}");
         }
@@ -110,7 +127,9 @@ mod tests {
         assert!(passes(None));
         assert!(passes(Some("http://127.0.0.1:8080")));
         assert!(passes(Some("http://localhost:8080")));
-        for origin in ["null", "http://evil.example", "http://localhost:3000", "https://localhost:8080", "file://"] {
+        for origin in
+            ["null", "http://evil.example", "http://localhost:3000", "https://localhost:8080", "file://"]
+        {
             assert!(!passes(Some(origin)), "{origin}");
         }
         assert!(check(&HeaderMap::new(), None, Some(8080)).is_err(), "no host at all");

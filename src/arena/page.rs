@@ -73,7 +73,8 @@ mod tests {
     fn walk(total: usize, limit: usize) -> Vec<usize> {
         let (mut seen, mut cursor) = (Vec::new(), None::<String>);
         loop {
-            let query = cursor.as_ref().map_or(format!("limit={limit}"), |c| format!("limit={limit}&cursor={c}"));
+            let query =
+                cursor.as_ref().map_or(format!("limit={limit}"), |c| format!("limit={limit}&cursor={c}"));
             let request = PageRequest::take(&mut Fields::from_query(Some(&query)).unwrap()).unwrap();
             let start = request.after_numbers::<1>().unwrap().map_or(0, |[last]| last as usize + 1);
             let rows: Vec<usize> = (start..total).take(request.limit + 1).collect();

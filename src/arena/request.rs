@@ -18,7 +18,8 @@ impl Fields {
         if body.is_empty() {
             return Ok(Self::default());
         }
-        let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let kind =
+            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim();
         // A page in a browser can post other types across origins without asking.
         if !essence.eq_ignore_ascii_case("application/json") {
@@ -152,7 +153,11 @@ impl Fields {
     pub fn object(&mut self, name: &str) -> Result<Option<Value>, ArenaError> {
         self.take(name)
             .map(|value| {
-                if value.is_object() { Ok(value) } else { Err(ArenaError::invalid(name, "must be an object")) }
+                if value.is_object() {
+                    Ok(value)
+                } else {
+                    Err(ArenaError::invalid(name, "must be an object"))
+                }
             })
             .transpose()
     }
@@ -185,8 +190,14 @@ mod tests {
             message(fields(r#"{"seats":9}"#).whole("seats", 0..=8)),
             "`seats` must be a whole number from 0 to 8"
         );
-        assert_eq!(message(fields(r#"{"seats":1.5}"#).whole("seats", 0..=8)).split('`').nth(1), Some("seats"));
-        assert_eq!(message(fields(r#"{"seats":"2"}"#).whole("seats", 0..=8)).split('`').nth(1), Some("seats"));
+        assert_eq!(
+            message(fields(r#"{"seats":1.5}"#).whole("seats", 0..=8)).split('`').nth(1),
+            Some("seats")
+        );
+        assert_eq!(
+            message(fields(r#"{"seats":"2"}"#).whole("seats", 0..=8)).split('`').nth(1),
+            Some("seats")
+        );
         assert_eq!(message(fields(r#"{"vs_ai":1}"#).flag("vs_ai")), "`vs_ai` must be `true` or `false`");
         assert_eq!(message(fields(r#"{"ai":["x",1]}"#).texts("ai")), "`ai` must be a list of strings");
         assert_eq!(message(fields(r#"{"new":1}"#).finish()), "`new` is not a field of this request");
@@ -207,7 +218,10 @@ mod tests {
         assert_eq!(fields.flag("active").unwrap(), Some(true));
         fields.finish().unwrap();
         let mut bad = Fields::from_query(Some("limit=x")).unwrap();
-        assert_eq!(message(bad.query_whole("limit", 1..=100)), "`limit` must be a whole number from 1 to 100");
+        assert_eq!(
+            message(bad.query_whole("limit", 1..=100)),
+            "`limit` must be a whole number from 1 to 100"
+        );
     }
 
     #[test]

@@ -7,12 +7,12 @@ mod play;
 mod sessions;
 mod sockets;
 
+use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::Router;
 use serde_json::json;
 
 use super::error::ArenaError;
@@ -101,13 +101,18 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         return response;
     }
     match status {
-        StatusCode::PAYLOAD_TOO_LARGE => {
-            ArenaError::new(status, "PAYLOAD_TOO_LARGE", format!("a body may have {BODY_LIMIT} bytes at most"))
-        }
+        StatusCode::PAYLOAD_TOO_LARGE => ArenaError::new(
+            status,
+            "PAYLOAD_TOO_LARGE",
+            format!("a body may have {BODY_LIMIT} bytes at most"),
+        ),
         _ if status.is_client_error() => ArenaError::new(
             status,
             "VALIDATION_ERROR",
-            format!("the request is malformed: {}", status.canonical_reason().unwrap_or("bad request").to_lowercase()),
+            format!(
+                "the request is malformed: {}",
+                status.canonical_reason().unwrap_or("bad request").to_lowercase()
+            ),
         ),
         _ => ArenaError::new(status, "INTERNAL_ERROR", "the arena failed to answer: see its log"),
     }

@@ -93,7 +93,8 @@ impl Store {
         let (path, folder) = match place {
             Place::File(path) => (path.clone(), None),
             Place::Ephemeral => {
-                let folder = tempfile::Builder::new().prefix("gert-arena-").tempdir().map_err(OpenError::NoFolder)?;
+                let folder =
+                    tempfile::Builder::new().prefix("gert-arena-").tempdir().map_err(OpenError::NoFolder)?;
                 (folder.path().join("arena.db"), Some(folder))
             }
         };

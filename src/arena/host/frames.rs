@@ -34,7 +34,8 @@ pub fn spectacle(
     scores: &Value,
     actions: &str,
 ) -> Frame {
-    let mut text = String::with_capacity(observations.iter().map(|(_, data)| data.len() + 8).sum::<usize>() + 512);
+    let mut text =
+        String::with_capacity(observations.iter().map(|(_, data)| data.len() + 8).sum::<usize>() + 512);
     let Some(((first, data), others)) = observations.split_first() else { return Frame::default() };
     push_observation(&mut text, *first, data, tick, on_turn.contains(*first), left);
     text.push_str(r#","others":{"#);
@@ -47,7 +48,14 @@ pub fn spectacle(
     text.into()
 }
 
-fn push_observation(text: &mut String, seat: Seat, data: &str, tick: u32, on_turn: bool, left: Option<Duration>) {
+fn push_observation(
+    text: &mut String,
+    seat: Seat,
+    data: &str,
+    tick: u32,
+    on_turn: bool,
+    left: Option<Duration>,
+) {
     _ = write!(
         text,
         r#"{{"type":"observation","data":{data},"tick":{tick},"player_id":"{seat}","on_turn":{on_turn}"#
@@ -97,7 +105,11 @@ mod tests {
             json!({ "type": "observation", "data": { "tick": 3 }, "tick": 3, "player_id": "p1", "on_turn": true,
                     "deadline_ms": 1500 })
         );
-        let seats = [(Seat::new(0), "{}".to_owned()), (Seat::new(1), "[1]".to_owned()), (Seat::new(2), "2".to_owned())];
+        let seats = [
+            (Seat::new(0), "{}".to_owned()),
+            (Seat::new(1), "[1]".to_owned()),
+            (Seat::new(2), "2".to_owned()),
+        ];
         let all = spectacle(&seats, 9, SeatSet::first(2), None, &json!({ "p0": 1 }), "{}");
         let all: Value = serde_json::from_str(all.as_str()).unwrap();
         assert_eq!(all["others"], json!({ "p1": [1], "p2": 2 }));

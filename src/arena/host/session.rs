@@ -210,7 +210,11 @@ impl Session {
                 state.hire(self.game, &seat.name, self.record.seed);
             }
         }
-        self.say("started", None, format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks));
+        self.say(
+            "started",
+            None,
+            format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks),
+        );
         self.store_record();
         let players: Vec<Seat> = self.seats.iter().map(|state| state.seat).collect();
         self.tell_all(&frames::started(&players));
@@ -383,7 +387,8 @@ impl Session {
         let grace = self.began + self.limits.first_visit;
         let no_harm = self.game.spec().noop != Noop::None;
         let late = self.missing();
-        let unvisited = |seat: &Seat| !self.is_ai(*seat) && self.seats[seat.index()].presence.last_seen().is_none();
+        let unvisited =
+            |seat: &Seat| !self.is_ai(*seat) && self.seats[seat.index()].presence.last_seen().is_none();
         if !no_harm && Instant::now() < grace && late.iter().any(|seat| unvisited(&seat)) {
             self.round.deadline = Some(grace);
             return None;
@@ -428,7 +433,10 @@ impl Session {
         }
         let mut users = self.record.seats.iter().filter(|seat| seat.kind == SeatKind::User).peekable();
         if users.peek().is_some() && users.all(|seat| self.seats[seat.seat.index()].gone) {
-            return Some(Outcome::End(Ending::failed("policy_failed", format!("no player is left: {seat} {why}"))));
+            return Some(Outcome::End(Ending::failed(
+                "policy_failed",
+                format!("no player is left: {seat} {why}"),
+            )));
         }
         (self.game.spec().timing == Timing::TurnBased || probe.turn == Turn::Over).then_some(Outcome::Again)
     }
@@ -553,7 +561,10 @@ impl Session {
             Ok(Err(error)) => {
                 tracing::error!(session_id = self.record.session_id, %error, "the end of a session was not written");
             }
-            Err(_) => tracing::warn!(session_id = self.record.session_id, "the database is slow: the end is written later"),
+            Err(_) => tracing::warn!(
+                session_id = self.record.session_id,
+                "the database is slow: the end is written later"
+            ),
         }
     }
 

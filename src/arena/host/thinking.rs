@@ -44,7 +44,8 @@ impl Thinking {
                 let action = player.act(play.as_ref(), seat);
                 (player, action)
             });
-            let outcome = task.await.inspect_err(|error| tracing::error!(%seat, %error, "a built-in player broke"));
+            let outcome =
+                task.await.inspect_err(|error| tracing::error!(%seat, %error, "a built-in player broke"));
             Thought { seat, round, took: asked.elapsed(), outcome: outcome.ok() }
         });
     }

@@ -20,7 +20,10 @@ use crate::arena::{Arena, auth};
 const COOKIE: &str = "gert_session";
 
 /// `GET /auth/balance`.
-pub(super) async fn balance(State(arena): State<Arena>, Extension(Caller(account_id)): Extension<Caller>) -> Answer {
+pub(super) async fn balance(
+    State(arena): State<Arena>,
+    Extension(Caller(account_id)): Extension<Caller>,
+) -> Answer {
     let holdings = arena.store().read(move |connection| ledger::holdings(connection, &account_id)).await?;
     let held: i64 = holdings.open.iter().map(|(_, hold)| hold.0).sum();
     // What live sessions have used so far; one that ended meanwhile still counts until it is settled.
@@ -83,7 +86,8 @@ pub(super) async fn mint_key(State(arena): State<Arena>, headers: HeaderMap, bod
     if name.len() > 100 {
         return Err(ArenaError::invalid("name", "must have at most 100 bytes"));
     }
-    let token = cookie(&headers).ok_or_else(|| ArenaError::unauthenticated("log in first: the cookie is missing"))?;
+    let token =
+        cookie(&headers).ok_or_else(|| ArenaError::unauthenticated("log in first: the cookie is missing"))?;
     let csrf_token = headers.get("x-csrf-token").and_then(|token| token.to_str().ok()).unwrap_or_default();
     let account_id = auth::check_login(arena.store(), token, csrf_token).await?;
     let key = arena.keys().mint(arena.store(), &account_id, &name).await?;
@@ -102,12 +106,15 @@ fn only_in_dev(arena: &Arena) -> Result<(), ArenaError> {
     if arena.is_dev() {
         Ok(())
     } else {
-        Err(ArenaError::not_found("accounts are made over the wire only when the arena was started with `--dev`"))
+        Err(ArenaError::not_found(
+            "accounts are made over the wire only when the arena was started with `--dev`",
+        ))
     }
 }
 
 fn cookie(headers: &HeaderMap) -> Option<&str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut pairs =
+        cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == COOKIE).map(|(_, token)| token)
 }

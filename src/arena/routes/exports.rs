@@ -51,7 +51,13 @@ pub(super) async fn create(
     arena
         .store()
         .write(move |connection| {
-            exports::add_empty(connection, &account_id, (&id, export_type, format), &request, Timestamp::now())
+            exports::add_empty(
+                connection,
+                &account_id,
+                (&id, export_type, format),
+                &request,
+                Timestamp::now(),
+            )
         })
         .await?;
     Ok(Reply(StatusCode::ACCEPTED, json!({ "job_id": job_id })))
@@ -68,7 +74,8 @@ pub(super) async fn list(
     query.finish()?;
     let after = request.after_numbers::<1>()?.map(|[seq]| seq);
     let limit = request.limit + 1;
-    let rows = arena.store().read(move |connection| exports::list(connection, &account_id, after, limit)).await?;
+    let rows =
+        arena.store().read(move |connection| exports::list(connection, &account_id, after, limit)).await?;
     Ok(Reply::ok(page("exports", &request, rows, |row| row.seq.to_string(), |row| row.json())))
 }
 

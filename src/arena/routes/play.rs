@@ -43,15 +43,16 @@ pub(super) async fn create(
     fields.finish()?;
     let live = arena.host().create(plan).await?;
     let face = live.face();
-    let own: Vec<Seat> = (face.record.seats.iter())
-        .filter(|seat| seat.kind == SeatKind::User)
-        .map(|seat| seat.seat)
-        .collect();
+    let own: Vec<Seat> =
+        (face.record.seats.iter()).filter(|seat| seat.kind == SeatKind::User).map(|seat| seat.seat).collect();
     let mut json = seats_json(&live, &own);
     json.insert("session".to_owned(), live.record().json(&account_id));
     json.insert("prompt".to_owned(), Value::from(catalogue::prompt(live.game.spec())));
     if let Some(observation) = own.first().and_then(|seat| face.observations.get(*seat)) {
-        json.insert("observation".to_owned(), serde_json::from_str(observation).map_err(ArenaError::internal)?);
+        json.insert(
+            "observation".to_owned(),
+            serde_json::from_str(observation).map_err(ArenaError::internal)?,
+        );
     }
     Ok(Reply(StatusCode::CREATED, Value::Object(json)))
 }
@@ -66,7 +67,8 @@ pub(super) async fn join(
 ) -> Answer {
     Fields::from_body(&headers, &body)?.finish()?;
     let live = arena.host().find(&session_id);
-    let live = live.ok_or_else(|| ArenaError::not_found(format!("there is no live session `{session_id}`")))?;
+    let live =
+        live.ok_or_else(|| ArenaError::not_found(format!("there is no live session `{session_id}`")))?;
     // Who has the id of a private session was given it.
     let name = display_name(&arena, &account_id).await?;
     let seats = live.join(account_id.clone(), name).await?;
@@ -117,8 +119,9 @@ pub(super) async fn act(
 ) -> Answer {
     let (live, seat) = seat_of(&arena, &session_id, &headers)?;
     let mut fields = Fields::from_body(&headers, &body)?;
-    let payload =
-        fields.take("payload").ok_or_else(|| ArenaError::invalid("payload", "is required: an action or a list"))?;
+    let payload = fields
+        .take("payload")
+        .ok_or_else(|| ArenaError::invalid("payload", "is required: an action or a list"))?;
     let action_id = fields.take("action_id");
     fields.finish()?;
     live.seats[seat.index()].presence.touch();
@@ -187,14 +190,22 @@ fn plan(arena: &Arena, account_id: &str, name: String, fields: &mut Fields) -> R
     let own_seats = seats.unwrap_or(u8::from(!autostart));
     let player_count = match fields.whole("player_count", 1..=8)? {
         Some(count) => count as u8,
-        None => spec.seats.iter().copied().find(|count| *count >= own_seats.max(spec.default_seats)).unwrap_or(own_seats),
+        None => spec
+            .seats
+            .iter()
+            .copied()
+            .find(|count| *count >= own_seats.max(spec.default_seats))
+            .unwrap_or(own_seats),
     };
     if !spec.seats.contains(&player_count) {
         let problem = format!("must be one of {:?} in `{}`", spec.seats, spec.slug);
         return Err(ArenaError::invalid("player_count", problem));
     }
     if own_seats > player_count {
-        return Err(ArenaError::invalid("seats", format_args!("must be at most the {player_count} seats of the session")));
+        return Err(ArenaError::invalid(
+            "seats",
+            format_args!("must be at most the {player_count} seats of the session"),
+        ));
     }
     refuse_providers(fields)?;
     let free = player_count - own_seats;
@@ -214,7 +225,9 @@ fn plan(arena: &Arena, account_id: &str, name: String, fields: &mut Fields) -> R
         player_count,
         own_seats,
         ai,
-        max_ticks: fields.whole("max_ticks", 1..=MAX_TICKS)?.map_or(spec.canonical_ticks, |ticks| ticks as u32),
+        max_ticks: fields
+            .whole("max_ticks", 1..=MAX_TICKS)?
+            .map_or(spec.canonical_ticks, |ticks| ticks as u32),
         seed,
         config: fields.object("config")?.unwrap_or_else(|| json!({})),
         tick_ms: fields.whole("tick_ms", 0..=3_600_000)?.map(|ms| ms as u32),
@@ -244,7 +257,9 @@ fn refuse_providers(fields: &mut Fields) -> Result<(), ArenaError> {
     fields.word("ai_mode", &["code"])?;
     match fields.text("custom_provider_id")? {
         None => Ok(()),
-        Some(_) => Err(ArenaError::invalid("custom_provider_id", "cannot be used: the arena has no providers")),
+        Some(_) => {
+            Err(ArenaError::invalid("custom_provider_id", "cannot be used: the arena has no providers"))
+        }
     }
 }
 

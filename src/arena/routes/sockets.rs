@@ -41,9 +41,8 @@ pub(super) async fn play(
     upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
         let mut wire = Wire { arena: arena.clone(), socket };
-        if let Err(end) = player(&mut wire, &arena, &session_id).await {
-            wire.end(end).await;
-        }
+        let Err(end) = player(&mut wire, &arena, &session_id).await;
+        wire.end(end).await;
     })
 }
 
@@ -59,9 +58,8 @@ pub(super) async fn spectate(
     Ok(upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
         let mut wire = Wire { arena: arena.clone(), socket };
-        if let Err(end) = spectator(&mut wire, &arena, &account_id, &session_id).await {
-            wire.end(end).await;
-        }
+        let Err(end) = spectator(&mut wire, &arena, &account_id, &session_id).await;
+        wire.end(end).await;
     }))
 }
 
@@ -249,7 +247,11 @@ impl Wire {
     async fn end(mut self, end: End) {
         let limits = self.arena.limits();
         let End::Close(code, reason) = end else { return };
-        let patience = if code == close_code::NORMAL { limits.closing } else { limits.closing.min(Duration::from_secs(1)) };
+        let patience = if code == close_code::NORMAL {
+            limits.closing
+        } else {
+            limits.closing.min(Duration::from_secs(1))
+        };
         let closed = async {
             let frame = CloseFrame { code, reason: reason.into() };
             if self.socket.send(Message::Close(Some(frame))).await.is_ok() {

@@ -108,7 +108,11 @@ pub fn add_login(
 }
 
 /// The login of a token that has not run out.
-pub fn login(connection: &Connection, token: &SecretHash, at: Timestamp) -> Result<Option<Login>, StoreError> {
+pub fn login(
+    connection: &Connection,
+    token: &SecretHash,
+    at: Timestamp,
+) -> Result<Option<Login>, StoreError> {
     let sql = "SELECT account_id, csrf_hash FROM logins WHERE token_hash = ?1 AND expires_at > ?2";
     let login = connection
         .query_row(sql, params![token, at.as_millisecond()], |row| {

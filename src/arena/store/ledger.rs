@@ -101,7 +101,12 @@ pub fn hold(
 }
 
 /// Charges the ticks played and gives the hold back. Does nothing the second time.
-pub fn settle(connection: &Connection, session_id: &str, ticks: u32, at: Timestamp) -> Result<(), StoreError> {
+pub fn settle(
+    connection: &Connection,
+    session_id: &str,
+    ticks: u32,
+    at: Timestamp,
+) -> Result<(), StoreError> {
     let sql = "SELECT account_id, micro, game FROM ledger WHERE session_id = ?1 AND kind = 'hold'";
     let held = connection
         .query_row(sql, [session_id], |row| {

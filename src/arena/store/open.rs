@@ -25,7 +25,9 @@ pub enum OpenError {
     #[error("cannot make a temporary folder for the arena's data")]
     NoFolder(#[source] io::Error),
     /// The file or its folder cannot be made or read.
-    #[error("cannot open the arena's database `{path}`: choose another file with `--db`, or use `--ephemeral`")]
+    #[error(
+        "cannot open the arena's database `{path}`: choose another file with `--db`, or use `--ephemeral`"
+    )]
     Io {
         /// The file.
         path: PathBuf,
@@ -33,7 +35,9 @@ pub enum OpenError {
         source: io::Error,
     },
     /// Another arena runs on it.
-    #[error("`{path}` is in use by another arena: stop that one, choose another file with `--db`, or use `--ephemeral`")]
+    #[error(
+        "`{path}` is in use by another arena: stop that one, choose another file with `--db`, or use `--ephemeral`"
+    )]
     InUse {
         /// The file.
         path: PathBuf,
@@ -146,8 +150,7 @@ fn private() -> OpenOptions {
 /// Looks without writing; gives the schema's number, 0 for an empty file.
 fn inspect(path: &Path, migrations: &[&str]) -> Result<i64, OpenError> {
     let damaged = |error| OpenError::damaged(path, error);
-    let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(damaged)?;
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(damaged)?;
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(damaged);
     let version = number("PRAGMA user_version")?;
     let application = number("PRAGMA application_id")?;
@@ -171,7 +174,7 @@ fn inspect(path: &Path, migrations: &[&str]) -> Result<i64, OpenError> {
 /// Applies what is missing, each step in a transaction; an older schema is copied beside the file first.
 fn migrate(connection: &Connection, path: &Path, version: i64, migrations: &[&str]) -> rusqlite::Result<()> {
     let missing = migrations.iter().zip(1..).skip(version as usize);
-    if version > 0 && missing.len() > 0 {
+    if version > 0 && (version as usize) < migrations.len() {
         let mut backup = path.as_os_str().to_owned();
         backup.push(format!(".schema-{version}.bak"));
         if !Path::new(&backup).exists() {

@@ -298,7 +298,8 @@ pub(super) fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or_default()
 }
 
-const SELECT: &str = "SELECT seq, session_id, account_id, game, game_version, score_version, status, tick, max_ticks,
+const SELECT: &str =
+    "SELECT seq, session_id, account_id, game, game_version, score_version, status, tick, max_ticks,
     vs_ai, spectate_mode, tick_ms, pace_ms, seed, config, created_at, started_at, ended_at, completion_reason,
     failure_reason FROM sessions";
 

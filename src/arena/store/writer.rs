@@ -58,12 +58,13 @@ impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for Ask
     }
 
     fn done(self: Box<Self>, commit: Result<(), StoreError>) {
-        let answer = commit.and_then(|()| self.answer.unwrap_or(Err(StoreError::Closed)));
+        let Self { answer, reply, .. } = *self;
+        let answer = commit.and_then(|()| answer.unwrap_or(Err(StoreError::Closed)));
         if let Err(StoreError::Sql(error)) = &answer {
             tracing::error!(%error, "a write failed");
         }
         // The one who asked may have gone away; the write stands.
-        _ = self.reply.send(answer);
+        _ = reply.send(answer);
     }
 }
 

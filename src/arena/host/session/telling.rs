@@ -80,12 +80,8 @@ impl Session {
     fn spectacle(&self) -> Frame {
         let seen: Vec<(Seat, String)> =
             self.seats.iter().map(|state| (state.seat, self.see(state.seat, &[]))).collect();
-        let scores: Map<String, Value> = self
-            .record
-            .seats
-            .iter()
-            .map(|seat| (seat.seat.to_string(), json!(Number(seat.score))))
-            .collect();
+        let scores: Map<String, Value> =
+            self.record.seats.iter().map(|seat| (seat.seat.to_string(), json!(Number(seat.score)))).collect();
         let (tick, asked, left) = (self.record.tick, self.round.asked, self.time_left());
         frames::spectacle(&seen, tick, asked, left, &Value::Object(scores), &self.last_actions)
     }
@@ -133,14 +129,18 @@ impl Session {
             let frame = self.waiting();
             self.tell_all(&frame);
         }
-        let users = || self.record.seats.iter().zip(&self.seats).filter(|(seat, _)| seat.kind == SeatKind::User);
+        let users =
+            || self.record.seats.iter().zip(&self.seats).filter(|(seat, _)| seat.kind == SeatKind::User);
         let visits = users().map(|(_, state)| &state.presence).chain([&self.spectators]);
         let seen = visits.filter_map(|presence| presence.last_seen()).max();
         self.last_visit = seen.map_or(self.last_visit, |seen| seen.max(self.last_visit));
         let abandoned = users().next().is_some() && self.last_visit.elapsed() >= self.limits.idle;
         abandoned.then(|| {
             let minutes = self.limits.idle.as_secs() / 60;
-            Outcome::End(Ending::failed("abandoned", format!("abandoned: nobody was there for {minutes} minutes")))
+            Outcome::End(Ending::failed(
+                "abandoned",
+                format!("abandoned: nobody was there for {minutes} minutes"),
+            ))
         })
     }
 
@@ -171,7 +171,10 @@ impl Session {
     pub(super) fn store_record(&mut self) {
         let record = self.record.clone();
         if !self.store.post(move |connection| sessions::put(connection, &record)) {
-            tracing::warn!(session_id = self.record.session_id, "the database is busy: a session's start is not noted yet");
+            tracing::warn!(
+                session_id = self.record.session_id,
+                "the database is busy: a session's start is not noted yet"
+            );
         }
     }
 }
