@@ -117,6 +117,19 @@ mod tests {
     }
 
     #[test]
+    fn outputs_are_those_of_the_reference_implementation() {
+        use rand_pcg::rand_core::Rng;
+
+        for seed in 0..20 {
+            let mut ours = Pcg::new(seed);
+            let mut theirs = rand_pcg::Pcg64Mcg::new(ours.state);
+            for _ in 0..100 {
+                assert_eq!(ours.next_u64(), theirs.next_u64());
+            }
+        }
+    }
+
+    #[test]
     fn ranges_are_uniform_and_closed() {
         let mut rng = Pcg::new(3);
         let mut counts = [0u32; 5];

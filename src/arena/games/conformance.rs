@@ -441,7 +441,7 @@ fn every_bot_plays_whole_matches_legally_and_repeatably() {
         );
         assert!(game.player("no_such_bot", 0).is_none());
         for bot in bots {
-            let mut play = start(*game, spec.default_seats, spec.canonical_ticks.min(2 * HORIZON), 91);
+            let mut play = start(*game, spec.default_seats, spec.canonical_ticks.min(HORIZON), 91);
             let players =
                 || Seat::first(spec.default_seats).map(|seat| (seat, game.player(bot.name, 92).unwrap()));
             let mut twins: SeatMap<_> = players().collect();

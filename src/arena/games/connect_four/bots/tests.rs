@@ -32,7 +32,7 @@ fn series(strong: &str, weak: &str, pairs: u64) -> u32 {
 #[test]
 fn each_rung_beats_the_one_two_below() {
     // Few games each, so that an unoptimised build does it in a second; the gaps are hundreds of Elo points.
-    let pairs_of_games = [20, 2, 8, 2, 4];
+    let pairs_of_games = [20, 2, 8, 2, 2];
     for (rungs, pairs) in ALL.windows(3).zip(pairs_of_games) {
         let (weak, strong) = (rungs[0].name, rungs[2].name);
         let points = series(strong, weak, pairs);
