@@ -26,6 +26,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
+use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -196,6 +197,12 @@ pub async fn serve(listener: TcpListener, arena: Arena, stop: CancellationToken)
     _ = arena.0.port.set(port);
     let app = router(arena.clone());
     let accepting = stop.clone();
+    // Observations are small and one waits for the other: without this each tick costs a delayed acknowledgement.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delay");
+        }
+    });
     let server = axum::serve(listener, app).with_graceful_shutdown(accepting.cancelled_owned());
     let patience = arena.limits().shutdown;
     let closed = async {

@@ -27,7 +27,7 @@ use tokio_util::task::TaskTracker;
 
 use self::live::{Live, LiveSeat};
 use self::session::Session;
-use super::engine::rng::mix;
+use super::engine::rng::{Pcg, mix};
 use super::engine::seats::Seat;
 use super::engine::{Game, MatchSetup, Play};
 use super::error::ArenaError;
@@ -184,19 +184,14 @@ impl Plan {
     }
 }
 
-/// Built-in players from around the middle of the ladder.
+/// Built-in players from around the middle of the ladder, as different from each other as it allows.
 pub fn middling_bots(game: &dyn Game, n: u8, seed: u64) -> Vec<String> {
-    let ladder = game.bots();
-    if ladder.is_empty() {
-        return Vec::new();
-    }
+    let mut ladder: Vec<(usize, &str)> = game.bots().iter().map(|bot| bot.name).enumerate().collect();
     let middle = ladder.len() / 2;
-    let pick = |nth: u8| {
-        let offset = mix(&[seed, u64::from(nth), 0xA1]) % 3;
-        let at = (middle + offset as usize).saturating_sub(1).min(ladder.len() - 1);
-        ladder[at].name.to_owned()
-    };
-    (0..n).map(pick).collect()
+    ladder.sort_by_key(|(nth, _)| nth.abs_diff(middle));
+    ladder.truncate(usize::from(n).max(3));
+    Pcg::new(mix(&[seed, 0xA1])).shuffle(&mut ladder);
+    ladder.iter().map(|(_, name)| (*name).to_owned()).cycle().take(usize::from(n)).collect()
 }
 
 /// All sessions that are live or were a moment ago.
@@ -366,10 +361,11 @@ fn show_start(record: &mut SessionRecord, play: &dyn Play) {
     }
 }
 
-/// The session's own time.
+/// The session's own time, in whole milliseconds as it is kept.
 fn now(offset: SignedDuration) -> Timestamp {
     let now = Timestamp::now();
-    now.checked_add(offset).unwrap_or(now)
+    let moved = now.checked_add(offset).unwrap_or(now);
+    Timestamp::from_millisecond(moved.as_millisecond()).unwrap_or(moved)
 }
 
 /// The registry is plain data: a panic elsewhere leaves it usable.
