@@ -1,1 +1,4 @@
 //! Integration tests: one module a subject.
+
+#[cfg(feature = "arena")]
+mod arena;
