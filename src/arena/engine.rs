@@ -2,7 +2,7 @@
 //!
 //! Two layers. [`Rules`] is the hot one: concrete state and action types, no JSON, no allocation where it can be
 //! helped; bots, searches and playouts use it. [`Game`] and [`Play`] are the cold one, object-safe and implemented
-//! once for every `Rules` (by [`table::Table`]); hosts use it. Start reading at [`Rules`].
+//! once for every `Rules` (in [`table`]); hosts use it. Start reading at [`Rules`].
 //!
 //! Determinism: all chance comes from the [`rng::Pcg`] inside a state, states hold no floats, and no clock, hash
 //! map order or thread takes part. The same seed and the same inputs give the same match, on every machine.
@@ -131,7 +131,7 @@ pub enum EndReason {
     GameComplete,
     /// The horizon cut it short.
     MaxTicks,
-    /// Every seat is out and at least one of them failed.
+    /// The last seat that was left failed.
     PolicyFailed,
 }
 

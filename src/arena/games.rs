@@ -10,7 +10,8 @@ pub mod grid_serpents;
 pub mod market_simulator;
 
 /// Every game, by slug.
-pub static GAMES: &[&dyn Game] = &[&connect_four::ConnectFour, &grid_serpents::GridSerpents];
+pub static GAMES: &[&dyn Game] =
+    &[&connect_four::ConnectFour, &grid_serpents::GridSerpents, &market_simulator::MarketSimulator];
 
 /// The game with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Game> {

@@ -1,7 +1,7 @@
 //! `connect_four`: drop discs, four in a row wins.
 //!
 //! A solved game of perfect information, so it is the yardstick for searches and for judging moves. The board is in
-//! [`board`], the built-in players in `bots`.
+//! `board`, the built-in players in `bots`.
 
 mod board;
 mod bots;

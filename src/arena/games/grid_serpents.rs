@@ -1,7 +1,7 @@
 //! `grid_serpents`: serpents on a grid eat, grow and try to be the last alive.
 //!
-//! All seats move at once. What happens in a tick is in [`position`], in the order of the rules; the cells are in
-//! [`grid`], the built-in players in `bots`.
+//! All seats move at once. What happens in a tick is in `position`, in the order of the rules; the cells are in
+//! `grid`, the built-in players in `bots`.
 
 mod bots;
 mod grid;

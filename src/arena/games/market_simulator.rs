@@ -4,8 +4,8 @@
 //! random; seats trade with all of them and with each other. The rules for players are in `prompt.md`. Everything is
 //! integer cents; the JSON speaks in units of 100 cents.
 //!
-//! Start at [`State`] and its `play_tick`; the mathematics of the hidden part are in [`process`], matching is in
-//! [`book`], what players send and see in [`actions`] and [`observe`].
+//! Start at [`State`] and its `play_tick` in `market`; the mathematics of the hidden part are in `process`, matching is
+//! in [`book`], what players send and see in [`actions`] and [`observe`].
 
 mod account;
 pub mod actions;
@@ -50,6 +50,9 @@ const MAX_OPEN_ORDERS: usize = 20;
 const MAX_PRICE_TIMES_MARK: i64 = 10;
 /// Equity must be this share of the exposure.
 const MARGIN_PERCENT: i64 = 15;
+/// Market orders trade up to this many cents from the mark, beyond the house's last quote. Without an end, a seat that
+/// bought all that the house offers could sell to the crowd, or to a rival's margin call, at ten times the mark.
+const MARKET_REACH: i64 = 25;
 /// The house's quotes on each side: cents away from the mark, shares.
 const LADDER: [(i64, i64); 5] = [(5, 20), (8, 30), (11, 40), (14, 50), (17, 60)];
 /// Every how many ticks an estimate is published.
@@ -140,8 +143,8 @@ impl Rules for MarketSimulator {
         state.play_tick(plans, events);
     }
 
-    fn fail(state: &mut State, seat: Seat, _: &mut impl EventSink) {
-        state.remove_failed(seat);
+    fn fail(state: &mut State, seat: Seat, events: &mut impl EventSink) {
+        state.remove_failed(seat, events);
     }
 
     fn score(state: &State, seat: Seat) -> f64 {

@@ -63,7 +63,7 @@ const FOOD: u8 = 0x40;
 const BODY: u8 = 0x80;
 
 impl Grid {
-    /// A free grid of at most [`MAX_CELLS`].
+    /// A free grid of at most 285 cells.
     pub fn new(width: u8, height: u8) -> Self {
         debug_assert!(usize::from(width) * usize::from(height) <= MAX_CELLS, "the grid is too large");
         Self { width, height, n_food: 0, cells: [0; MAX_CELLS] }

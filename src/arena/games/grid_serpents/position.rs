@@ -201,9 +201,10 @@ impl Position {
             match (cause, heads[nth]) {
                 (Some(cause), _) => {
                     self.serpents[nth].life = Life::Dead;
+                    let (seat, cell) = (Seat::new(nth as u8), self.grid.position(self.serpents[nth].head));
                     events.emit(
                         Audience::All,
-                        || json!({"died": {"cause": cause, "seat": Seat::new(nth as u8)}}),
+                        || json!({"died": {"cause": cause, "cell": cell, "seat": seat}}),
                     );
                     self.remove_body(nth);
                 }

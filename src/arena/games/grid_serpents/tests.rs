@@ -123,3 +123,27 @@ fn an_observation_never_changes_its_form() {
     // One member a line, to be read by people.
     insta::assert_snapshot!(text.replace(",\"", ",\n\""));
 }
+
+#[test]
+fn a_known_match_never_plays_differently() {
+    // If this changes, `game_version` has to.
+    let mut table = table(4, 300, 9);
+    let mut rng = Pcg::new(10);
+    let mut story = Vec::new();
+    while table.probe().over.is_none() {
+        let draw = |seat| {
+            let mut legal = Vec::new();
+            GridSerpents::legal(table.state(), seat, &mut legal);
+            let action = rng.weighted(&legal).unwrap();
+            (seat, Input::Act(serde_json::to_value(action).unwrap()))
+        };
+        let inputs = table.probe().turn.seats().iter().map(draw).collect();
+        let report = table.submit(&inputs);
+        if report.tick.is_multiple_of(20) || report.over.is_some() {
+            let scores: Vec<i64> = (0..4).map(|seat| score(&table, seat)).collect();
+            let grid = picture(&table.state().position).join("\n");
+            story.push(format!("tick {}, scores {scores:?}\n{grid}", report.tick));
+        }
+    }
+    insta::assert_snapshot!(story.join("\n\n"));
+}

@@ -56,12 +56,6 @@ impl Accounts {
         &self.0
     }
 
-    /// One owner's account, to set a scene.
-    #[cfg(test)]
-    pub(super) fn of_mut(&mut self, owner: Owner) -> &mut Account {
-        &mut self.0[owner.index()]
-    }
-
     /// Moves shares from one account to another at `price` cents each, cash the other way. Below zero: reversed.
     pub(super) fn trade(&mut self, from: Owner, to: Owner, stock: usize, qty: i64, price: i64) {
         self.0[from.index()].shares[stock] -= qty;

@@ -8,6 +8,7 @@ use super::book::Side;
 use super::observe::View;
 use super::{MAX_ACTIONS, MAX_PRICE_TIMES_MARK, STOCKS, SYMBOLS};
 use crate::arena::engine::Reasons;
+use crate::arena::engine::decode::shortened;
 use crate::arena::engine::observation::Cents;
 
 /// One buy or sell order.
@@ -172,8 +173,6 @@ pub(super) fn menu(view: &View<'_>, out: &mut Vec<(Plan, f32)>) {
 pub(super) fn schema() -> Value {
     let symbol = json!({"enum": SYMBOLS});
     json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "market_simulator action",
         "description": "One action; a tick takes a list of up to 8 of them, [] does nothing.",
         "oneOf": [
             {
@@ -227,7 +226,7 @@ fn decode_step(action: &Value) -> Result<Step, String> {
             let id = members.get("order_id").ok_or("`order_id` is missing")?;
             let id = whole(id)
                 .filter(|id| *id >= 0)
-                .ok_or_else(|| format!("`order_id` {id} is not an order's number"))?;
+                .ok_or_else(|| format!("`order_id` {} is not an order's number", quoted(id)))?;
             // Numbers too large for an order become one that nobody has: refused by the market, not rejected.
             Ok(Step::Cancel { id: u32::try_from(id).unwrap_or(u32::MAX) })
         }
@@ -235,7 +234,7 @@ fn decode_step(action: &Value) -> Result<Step, String> {
             None => Ok(Step::CancelAll { stock: None }),
             Some(symbol) => decode_symbol(symbol).map(|stock| Step::CancelAll { stock: Some(stock) }),
         },
-        _ => Err(format!("unknown action {verb}: use buy, sell, cancel or cancel_all")),
+        _ => Err(format!("unknown action {}: use buy, sell, cancel or cancel_all", quoted(verb))),
     }
 }
 
@@ -244,11 +243,11 @@ fn decode_order(side: Side, members: &Map<String, Value>) -> Result<Order, Strin
     let qty = members.get("qty").ok_or("`qty` is missing")?;
     let qty = whole(qty)
         .filter(|qty| *qty >= 1)
-        .ok_or_else(|| format!("`qty` {qty} is not a whole number of 1 or more"))?;
+        .ok_or_else(|| format!("`qty` {} is not a whole number of 1 or more", quoted(qty)))?;
     let price = match given(members, "price") {
         None => None,
         Some(price) => {
-            let units = price.as_f64().ok_or_else(|| format!("`price` {price} is not a number"))?;
+            let units = price.as_f64().ok_or_else(|| format!("`price` {} is not a number", quoted(price)))?;
             Some((units * 100.0).round() as i64)
         }
     };
@@ -257,7 +256,12 @@ fn decode_order(side: Side, members: &Map<String, Value>) -> Result<Order, Strin
 
 fn decode_symbol(symbol: &Value) -> Result<usize, String> {
     let known = symbol.as_str().and_then(|symbol| SYMBOLS.iter().position(|known| *known == symbol));
-    known.ok_or_else(|| format!("unknown symbol {symbol}: use {} or {}", SYMBOLS[0], SYMBOLS[1]))
+    known.ok_or_else(|| format!("unknown symbol {}: use {} or {}", quoted(symbol), SYMBOLS[0], SYMBOLS[1]))
+}
+
+/// A value as it was sent, cut to a bearable length.
+fn quoted(value: &Value) -> String {
+    shortened(&value.to_string())
 }
 
 /// An optional member; `null` counts as left out.

@@ -1,6 +1,6 @@
 //! One stock's order book: price then time priority, self-trade prevention.
 //!
-//! It knows orders and nothing of money: who pays what is [`super::trading`]'s business. Start at [`Book::take`].
+//! It knows orders and nothing of money: who pays what is the market's business. Start at [`Book::take`].
 
 /// The two sides of a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,6 +16,7 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Buy, Self::Sell];
 
     /// The other one.
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Buy => Self::Sell,
@@ -133,12 +134,12 @@ impl Book {
 
     /// Matches an incoming order against the other side and returns the shares that found nobody.
     ///
-    /// `limit` is the worst price to trade at, `None` takes any. Orders of the same owner are cancelled on the way.
+    /// `limit` is the worst price to trade at. Orders of the same owner are cancelled on the way.
     pub fn take(
         &mut self,
         owner: Owner,
         side: Side,
-        limit: Option<i64>,
+        limit: i64,
         qty: i64,
         mut on_hit: impl FnMut(Hit),
     ) -> i64 {
@@ -147,7 +148,7 @@ impl Book {
         while left > 0
             && let Some(best) = resting.last_mut()
         {
-            if limit.is_some_and(|limit| side.better(best.price, limit)) {
+            if side.better(best.price, limit) {
                 break;
             }
             if best.owner == owner {
@@ -204,6 +205,148 @@ impl Book {
         match side {
             Side::Buy => &mut self.bids,
             Side::Sell => &mut self.asks,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ME: Owner = Owner::seat(0);
+    const YOU: Owner = Owner::seat(1);
+
+    fn order(id: u32, owner: Owner, price: i64, qty: i64) -> Resting {
+        Resting { id, owner, price, qty }
+    }
+
+    fn asks(orders: &[Resting]) -> Book {
+        let mut book = Book::default();
+        for order in orders {
+            book.rest(Side::Sell, *order);
+        }
+        book
+    }
+
+    fn buy(book: &mut Book, owner: Owner, limit: i64, qty: i64) -> (Vec<Hit>, i64) {
+        let mut hits = Vec::new();
+        let left = book.take(owner, Side::Buy, limit, qty, |hit| hits.push(hit));
+        (hits, left)
+    }
+
+    #[test]
+    fn better_prices_go_first_then_older_orders() {
+        let mut book = asks(&[
+            order(1, YOU, 105, 5),
+            order(2, YOU, 103, 5),
+            order(3, YOU, 103, 5),
+            order(4, YOU, 104, 5),
+        ]);
+        let (hits, left) = buy(&mut book, ME, 104, 18);
+        let ids: Vec<u32> =
+            hits.iter().map(|hit| if let Hit::Trade(maker) = hit { maker.id } else { 0 }).collect();
+        assert_eq!((ids, left), (vec![2, 3, 4], 3));
+        assert_eq!(book.best(Side::Sell), Some(105));
+    }
+
+    #[test]
+    fn a_part_fill_keeps_its_place_in_the_queue() {
+        let mut book = asks(&[order(1, YOU, 103, 5), order(2, YOU, 103, 5)]);
+        buy(&mut book, ME, 103, 2);
+        book.rest(Side::Sell, order(3, YOU, 103, 9));
+        let (hits, _) = buy(&mut book, ME, 103, 4);
+        assert_eq!(hits, [Hit::Trade(order(1, YOU, 103, 3)), Hit::Trade(order(2, YOU, 103, 1))]);
+    }
+
+    #[test]
+    fn meeting_oneself_cancels_the_resting_order_and_goes_on() {
+        let mut book = asks(&[order(1, ME, 103, 5), order(2, YOU, 103, 5)]);
+        let (hits, left) = buy(&mut book, ME, 103, 5);
+        assert_eq!(hits, [Hit::SelfTrade(order(1, ME, 103, 5)), Hit::Trade(order(2, YOU, 103, 5))]);
+        assert_eq!((left, book), (0, Book::default()));
+    }
+
+    #[test]
+    fn an_order_is_cancelled_by_its_owner_only() {
+        let mut book = asks(&[order(1, YOU, 103, 5)]);
+        assert_eq!(book.cancel(ME, 1), None);
+        assert_eq!(book.cancel(YOU, 1), Some(order(1, YOU, 103, 5)));
+        assert_eq!(book.cancel(YOU, 1), None);
+    }
+
+    #[test]
+    fn levels_add_up_orders_of_one_price() {
+        let book = asks(&[
+            order(1, YOU, 105, 5),
+            order(2, YOU, 103, 5),
+            order(3, ME, 103, 7),
+            order(4, YOU, 104, 1),
+        ]);
+        assert_eq!(book.levels(Side::Sell, 2).collect::<Vec<_>>(), [(103, 12), (104, 1)]);
+        assert_eq!((book.open_qty(YOU, Side::Sell), book.open_count(ME)), (11, 1));
+    }
+
+    /// The rules said as simply as possible: an unsorted list that is searched for the best and oldest every time.
+    #[derive(Default)]
+    struct Plain(Vec<(Side, Resting)>);
+
+    impl Plain {
+        fn place(&mut self, side: Side, mut incoming: Resting) -> Vec<Hit> {
+            let mut hits = Vec::new();
+            while incoming.qty > 0 {
+                let sign = side.sign();
+                let fits = |price: i64| (incoming.price - price) * sign >= 0;
+                let candidates = self.0.iter().enumerate();
+                let candidates = candidates.filter(|(_, (at, order))| *at != side && fits(order.price));
+                let Some((nth, _)) = candidates.min_by_key(|(_, (_, order))| (order.price * sign, order.id))
+                else {
+                    break;
+                };
+                let maker = &mut self.0[nth].1;
+                if maker.owner == incoming.owner {
+                    hits.push(Hit::SelfTrade(*maker));
+                    self.0.remove(nth);
+                    continue;
+                }
+                let qty = maker.qty.min(incoming.qty);
+                hits.push(Hit::Trade(Resting { qty, ..*maker }));
+                incoming.qty -= qty;
+                maker.qty -= qty;
+                if maker.qty == 0 {
+                    self.0.remove(nth);
+                }
+            }
+            if incoming.qty > 0 {
+                self.0.push((side, incoming));
+            }
+            hits
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_trades_as_the_plainest_book_would(
+            orders in prop::collection::vec((any::<bool>(), 0usize..3, 95i64..105, 1i64..20), 1..60)
+        ) {
+            let (mut book, mut plain) = (Book::default(), Plain::default());
+            for (id, (buys, owner, price, qty)) in (1..).zip(orders) {
+                let side = if buys { Side::Buy } else { Side::Sell };
+                let incoming = order(id, Owner::seat(owner), price, qty);
+                let mut hits = Vec::new();
+                let left = book.take(incoming.owner, side, price, qty, |hit| hits.push(hit));
+                if left > 0 {
+                    book.rest(side, Resting { qty: left, ..incoming });
+                }
+                prop_assert_eq!(hits, plain.place(side, incoming));
+                for side in Side::BOTH {
+                    let mut expected: Vec<Resting> =
+                        plain.0.iter().filter(|(at, _)| *at == side).map(|(_, order)| *order).collect();
+                    expected.sort_by_key(|order| (-order.price * side.sign(), order.id));
+                    prop_assert_eq!(book.side(side).copied().collect::<Vec<_>>(), expected);
+                }
+            }
         }
     }
 }

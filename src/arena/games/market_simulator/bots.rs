@@ -19,6 +19,10 @@ use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::engine::{Bot, BotSpec};
 
 /// Weakest first, by mean final score over 600 ticks at tables of four drawn from this list.
+///
+/// Measured over 3000 matches, standard errors up to 0.4: random -3.6, idle-eps15 -2.5, momentum -1.7, reversion -1.4,
+/// idle 0, maker 0.7, reversion-lively 3.6, momentum-calm 9.4, news 16.4, hybrid 21.9, adaptive-eps60 26.6,
+/// adaptive-eps25 31.1, adaptive-eps5 33.3, adaptive 34.0. `players_rank_as_their_knowledge_does` checks the anchors.
 pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
     BotSpec {
         name: "random",
@@ -26,9 +30,9 @@ pub(super) const BOTS: &[BotSpec<MarketSimulator>] = &[
         make: |stream| Box::new(Random(Pcg::new(stream))),
     },
     BotSpec {
-        name: "idle-eps25",
-        about: "does nothing, but plays the menu at random in 25 % of the ticks",
-        make: |stream| Box::new(Mixed::new(Idle, 25, stream)),
+        name: "idle-eps15",
+        about: "does nothing, but plays the menu at random in 15 % of the ticks",
+        make: |stream| Box::new(Mixed::new(Idle, 15, stream)),
     },
     BotSpec {
         name: "momentum",
@@ -156,9 +160,8 @@ fn on_offer(view: &View<'_>, stock: usize, side: Side, limit: i64) -> i64 {
 ///
 /// A sluggish mark moves about 5 cents in a tick, a jittery one about 20.
 fn is_lively(view: &View<'_>, stock: usize) -> Option<bool> {
-    let marks = view.history(stock);
-    let moves = marks.len() as i64 - 1;
-    let total: i64 =
-        view.history(stock).zip(marks.skip(1)).map(|(before, after)| (after - before).abs()).sum();
-    (moves >= 3).then(|| total > 10 * moves)
+    let mark = |tick| view.past_mark(stock, tick);
+    let moves = i64::from(view.tick() - view.oldest());
+    let total: i64 = (view.oldest()..view.tick()).map(|tick| (mark(tick + 1) - mark(tick)).abs()).sum();
+    (moves >= 3).then_some(total > 10 * moves)
 }

@@ -50,11 +50,12 @@ impl State {
     }
 
     /// Closes a seat's position at the marks and takes it out; it keeps what it has, its score does not.
-    pub(super) fn remove_failed(&mut self, seat: Seat) {
+    pub(super) fn remove_failed(&mut self, seat: Seat, events: &mut impl EventSink) {
         if self.live.contains(seat) {
             self.cancel_all(seat);
             self.accounts.close(owner(seat), self.marks());
             self.live.remove(seat);
+            events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
         }
     }
 

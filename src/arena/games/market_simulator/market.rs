@@ -10,8 +10,8 @@ use super::actions::{Order, Plan, Step};
 use super::book::{Book, Hit, Owner, Resting, Side};
 use super::process::{Behaviour, Process, crowd_orders};
 use super::{
-    HISTORY, LADDER, MAX_ACTIONS, MAX_OPEN_ORDERS, NEWS_EVERY, NEWS_KEPT, POSITION_LIMIT, START_CASH, STOCKS,
-    SYMBOLS,
+    HISTORY, LADDER, MARKET_REACH, MAX_ACTIONS, MAX_OPEN_ORDERS, NEWS_EVERY, NEWS_KEPT, POSITION_LIMIT,
+    START_CASH, STOCKS, SYMBOLS,
 };
 use crate::arena::engine::events::{Audience, EventSink};
 use crate::arena::engine::observation::Cents;
@@ -74,7 +74,7 @@ pub(super) struct Incoming {
     pub(super) owner: Owner,
     pub(super) stock: usize,
     pub(super) side: Side,
-    /// The worst price in cents; `None` takes any.
+    /// The worst price in cents; `None` for a market order.
     pub(super) limit: Option<i64>,
     pub(super) qty: i64,
 }
@@ -158,7 +158,8 @@ impl State {
     /// Matches an order, moves cash and shares, and returns the shares that found nobody.
     pub(super) fn execute(&mut self, order: Incoming, events: &mut impl EventSink) -> i64 {
         let Incoming { owner, stock, side, limit, qty, .. } = order;
-        let Stock { book, tape, .. } = &mut self.stocks[stock];
+        let Stock { book, tape, process, .. } = &mut self.stocks[stock];
+        let limit = limit.unwrap_or(process.mark() + side.sign() * MARKET_REACH);
         let accounts = &mut self.accounts;
         book.take(owner, side, limit, qty, |hit| match hit {
             Hit::SelfTrade(own) => report(events, own.owner, || cancelled(own.id, "self_trade")),
@@ -290,7 +291,7 @@ impl State {
     }
 
     /// Replaces the house's orders by its ladder around the mark. They trade with seats' orders that they meet.
-    fn quote_house(&mut self, events: &mut impl EventSink) {
+    pub(super) fn quote_house(&mut self, events: &mut impl EventSink) {
         for stock in 0..STOCKS {
             self.stocks[stock].book.cancel_all(Owner::HOUSE);
             let mark = self.stocks[stock].process.mark();

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use super::actions::{self, Plan};
 use super::book::{Resting, Side};
 use super::market::{News, State, Tape, owner};
-use super::{BOOK_DEPTH, HISTORY, NEWS_KEPT, STOCKS, SYMBOLS};
+use super::{BOOK_DEPTH, HISTORY, MAX_ACTIONS, MAX_OPEN_ORDERS, NEWS_KEPT, POSITION_LIMIT, STOCKS, SYMBOLS};
 use crate::arena::engine::observation::{Cents, ObservationWriter};
 use crate::arena::engine::seats::Seat;
+use crate::arena::engine::{Timing, schema};
 
 /// One seat's knowledge: books, marks, news, everybody's equity, its own account and orders.
 #[derive(Clone, Copy)]
@@ -40,11 +41,20 @@ impl<'a> View<'a> {
         self.state.stocks[stock].process.mark()
     }
 
-    /// The last marks, oldest first, in cents: after the first tick kept up to now.
-    pub fn history(&self, stock: usize) -> impl DoubleEndedIterator<Item = i64> + ExactSizeIterator + 'a {
-        let marks = &self.state.stocks[stock].marks;
-        let now = self.state.tick as usize;
-        (now.saturating_sub(HISTORY - 1)..now + 1).map(move |tick| marks[tick % HISTORY])
+    /// The first tick whose mark is still shown.
+    pub fn oldest(&self) -> u32 {
+        (self.state.tick + 1).saturating_sub(HISTORY as u32)
+    }
+
+    /// The mark after so many ticks, from [`View::oldest`] to [`View::tick`], in cents.
+    pub fn past_mark(&self, stock: usize, tick: u32) -> i64 {
+        self.state.stocks[stock].marks[tick as usize % HISTORY]
+    }
+
+    /// All marks that are shown, oldest first, in cents.
+    pub fn history(&self, stock: usize) -> impl DoubleEndedIterator<Item = i64> + 'a {
+        let view = *self;
+        (self.oldest()..=self.tick()).map(move |tick| view.past_mark(stock, tick))
     }
 
     /// The best price on one side of the book, in cents.
@@ -136,126 +146,92 @@ pub(super) fn write(view: &View<'_>, out: &mut ObservationWriter) {
         }),
     );
     out.field("rivals", &Rivals(view));
-    if let Some(prices) = view.settlement() {
-        out.field("settlement", &BySymbol(|stock: usize| Cents(prices[stock])));
-    }
+    out.field(
+        "settlement",
+        &view.settlement().map(|prices| BySymbol(move |stock: usize| Cents(prices[stock]))),
+    );
     out.field("tape", &BySymbol(|stock| TapeMember(view.tape(stock))));
 }
 
-/// JSON Schema of an observation, the common members included.
+/// JSON Schema of an observation. Money is in units of 100 cents, with two decimals at most.
 pub(super) fn schema() -> Value {
-    let per_symbol = |of: Value| {
-        json!({
-            "type": "object",
-            "properties": {SYMBOLS[0]: of, SYMBOLS[1]: of},
-            "required": SYMBOLS,
-            "additionalProperties": false,
-        })
+    let object = |members: Value| {
+        let required: Vec<String> = members.as_object().into_iter().flat_map(|m| m.keys().cloned()).collect();
+        json!({"type": "object", "properties": members, "required": required, "additionalProperties": false})
     };
-    let level = json!({
+    let per_symbol = |of: Value| object(json!({SYMBOLS[0]: of, SYMBOLS[1]: of}));
+    let money = json!({"type": "number"});
+    let symbol = json!({"enum": SYMBOLS});
+    let shares = json!({"type": "integer", "minimum": 0});
+    let levels = json!({
+        "description": "Best first: price, shares.",
         "type": "array",
-        "prefixItems": [{"type": "number"}, {"type": "integer", "minimum": 1}],
-        "minItems": 2,
-        "maxItems": 2,
-    });
-    let levels = json!({"type": "array", "items": level, "maxItems": BOOK_DEPTH});
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "market_simulator observation",
-        "description": "Money in units of 100 cents, two decimals at most.",
-        "type": "object",
-        "properties": {
-            "_action_space": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {"action": {"type": ["object", "array"]}, "weight": {"type": "number", "exclusiveMinimum": 0}},
-                    "required": ["action", "weight"],
-                },
-            },
-            "account": {
-                "type": "object",
-                "properties": {
-                    "cash": {"type": "number"},
-                    "equity": {"type": "number", "description": "Cash and shares at the marks."},
-                    "fees": {"type": "number", "minimum": 0, "description": "Paid so far, already out of cash."},
-                    "positions": per_symbol(json!({"type": "integer", "minimum": -200, "maximum": 200})),
-                },
-                "required": ["cash", "equity", "fees", "positions"],
-                "additionalProperties": false,
-            },
-            "books": per_symbol(json!({
-                "type": "object",
-                "description": "Levels as [price, shares], best first.",
-                "properties": {"asks": levels, "bids": levels},
-                "required": ["asks", "bids"],
-                "additionalProperties": false,
-            })),
-            "events": {"type": "array", "items": {"type": "object"}},
-            "history": per_symbol(json!({
-                "type": "array",
-                "description": "Marks, oldest first; the last is the current mark.",
-                "items": {"type": "number"},
-                "minItems": 1,
-                "maxItems": HISTORY,
-            })),
-            "max_ticks": {"type": "integer"},
-            "news": {
-                "type": "array",
-                "description": "The last estimates, oldest first.",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "estimate": {"type": "number"},
-                        "symbol": {"enum": SYMBOLS},
-                        "tick": {"type": "integer", "description": "The tick whose observation showed it first."},
-                    },
-                    "required": ["estimate", "symbol", "tick"],
-                    "additionalProperties": false,
-                },
-                "maxItems": NEWS_KEPT,
-            },
-            "open_orders": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "id": {"type": "integer"},
-                        "price": {"type": "number"},
-                        "qty": {"type": "integer", "minimum": 1},
-                        "side": {"enum": ["buy", "sell"]},
-                        "symbol": {"enum": SYMBOLS},
-                    },
-                    "required": ["id", "price", "qty", "side", "symbol"],
-                    "additionalProperties": false,
-                },
-                "maxItems": 20,
-            },
-            "player_count": {"type": "integer"},
-            "rivals": {
-                "type": "object",
-                "description": "Equity of the other seats.",
-                "patternProperties": {"^p[0-7]$": {"type": "number"}},
-                "additionalProperties": false,
-            },
-            "score": {"type": "number"},
-            "seat": {"type": "string"},
-            "settlement": per_symbol(json!({"type": "number", "description": "Only when the match is over."})),
-            "tape": per_symbol(json!({
-                "type": "object",
-                "description": "Shares traded in the last tick by incoming orders, and the price of the last trade.",
-                "properties": {
-                    "bought": {"type": "integer", "minimum": 0},
-                    "last": {"type": ["number", "null"]},
-                    "sold": {"type": "integer", "minimum": 0},
-                },
-                "required": ["bought", "last", "sold"],
-                "additionalProperties": false,
-            })),
-            "tick": {"type": "integer"},
+        "maxItems": BOOK_DEPTH,
+        "items": {
+            "type": "array",
+            "prefixItems": [money, {"type": "integer", "minimum": 1}],
+            "minItems": 2,
+            "maxItems": 2,
         },
-        "required": ["account", "books", "history", "news", "open_orders", "rivals", "tape"],
-    })
+    });
+    let marks = json!({
+        "description": "Marks, oldest first; the last is the current one.",
+        "type": "array",
+        "items": money,
+        "minItems": 1,
+        "maxItems": HISTORY,
+    });
+    let step = actions::schema();
+    let action = json!({"anyOf": [step, {"type": "array", "items": step, "maxItems": MAX_ACTIONS}]});
+    let own = json!({
+        "account": object(json!({
+            "cash": money,
+            "equity": money,
+            "fees": {"description": "Paid so far, already out of cash.", "type": "number", "minimum": 0},
+            "positions": per_symbol(json!({
+                "type": "integer", "minimum": -POSITION_LIMIT, "maximum": POSITION_LIMIT,
+            })),
+        })),
+        "books": per_symbol(object(json!({"asks": levels, "bids": levels}))),
+        "history": per_symbol(marks),
+        "news": {
+            "description": "The newest estimates of fundamentals, oldest first.",
+            "type": "array",
+            "maxItems": NEWS_KEPT,
+            "items": object(json!({
+                "estimate": money,
+                "symbol": symbol,
+                "tick": {"description": "The tick whose observation showed it first.", "type": "integer"},
+            })),
+        },
+        "open_orders": {
+            "type": "array",
+            "maxItems": MAX_OPEN_ORDERS,
+            "items": object(json!({
+                "id": {"type": "integer", "minimum": 1},
+                "price": money,
+                "qty": {"type": "integer", "minimum": 1},
+                "side": {"enum": ["buy", "sell"]},
+                "symbol": symbol,
+            })),
+        },
+        "rivals": {
+            "description": "Equity of the other seats.",
+            "type": "object",
+            "patternProperties": {"^p[0-7]$": money},
+            "additionalProperties": false,
+        },
+        "settlement": {
+            "description": "What a share paid at the end; null before.",
+            "anyOf": [{"type": "null"}, per_symbol(money)],
+        },
+        "tape": per_symbol(object(json!({
+            "bought": shares,
+            "last": {"description": "Price of the last trade of the match.", "type": ["number", "null"]},
+            "sold": shares,
+        }))),
+    });
+    schema::observation(Timing::Simultaneous, &action, own)
 }
 
 /// One value a stock, made when it is written.

@@ -107,11 +107,16 @@ impl Process {
         self.settlement() + rng.normal() * NEWS_DEVIATION / PARTS
     }
 
-    /// The same stock with another mark, for tests that need a price move.
+    /// The same stock at another mark, to set a scene.
     #[cfg(test)]
-    pub(super) fn with_mark(mut self, mark: i64) -> Self {
-        self.mark = mark;
-        self
+    pub(super) fn with_mark(self, mark: i64) -> Self {
+        Self { mark, ..self }
+    }
+
+    /// The same stock with another fundamental in cents, to set a scene.
+    #[cfg(test)]
+    pub(super) fn with_value(self, cents: i64) -> Self {
+        Self { value: cents * PARTS, ..self }
     }
 }
 

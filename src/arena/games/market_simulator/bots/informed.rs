@@ -31,11 +31,11 @@ impl Style {
         }
     }
 
-    /// Its models of calm and of lively stocks.
-    const fn models(self) -> [&'static Model; 2] {
+    /// Its model of a stock, and the one of lively stocks where that is another.
+    const fn models(self) -> (&'static Model, Option<&'static Model>) {
         match self {
-            Self::Quick | Self::Hybrid => [&Model::PLAIN; 2],
-            Self::Adaptive => [&Model::SLUGGISH, &Model::JITTERY],
+            Self::Quick | Self::Hybrid => (&Model::PLAIN, None),
+            Self::Adaptive => (&Model::SLUGGISH, Some(&Model::JITTERY)),
         }
     }
 }
@@ -48,18 +48,19 @@ pub(super) struct Informed {
 
 /// What it thinks of one stock.
 struct Opinion {
-    calm: Filter,
-    lively: Filter,
+    filter: Filter,
+    /// For the time when marks jump about, if that makes a difference to it.
+    lively: Option<Filter>,
     /// The position that it wanted when it last took quotes: what its own quotes lean back to.
     target: i64,
 }
 
 impl Informed {
     pub(super) fn new(style: Style) -> Self {
-        let [calm, lively] = style.models();
+        let (model, lively) = style.models();
         let opinions = std::array::from_fn(|_| Opinion {
-            calm: Filter::new(calm),
-            lively: Filter::new(lively),
+            filter: Filter::new(model),
+            lively: lively.map(Filter::new),
             target: 0,
         });
         Self { style, opinions }
@@ -68,10 +69,15 @@ impl Informed {
 
 impl Opinion {
     /// What a share is worth, in cents.
-    fn fair(&mut self, view: &View<'_>, stock: usize) -> f64 {
-        self.calm.look(view, stock);
-        self.lively.look(view, stock);
-        if is_lively(view, stock) == Some(true) { self.lively.fair() } else { self.calm.fair() }
+    fn fair(&mut self, view: &View<'_>, stock: usize, is_lively: bool) -> f64 {
+        self.filter.look(view, stock);
+        match &mut self.lively {
+            None => self.filter.fair(),
+            Some(lively) => {
+                lively.look(view, stock);
+                if is_lively { lively.fair() } else { self.filter.fair() }
+            }
+        }
     }
 }
 
@@ -85,11 +91,12 @@ impl Bot<MarketSimulator> for Informed {
         let mut plan = Plan::from_iter([Step::CancelAll { stock: None }]);
         for (stock, opinion) in self.opinions.iter_mut().enumerate() {
             let position = view.position(stock);
-            let fair = opinion.fair(view, stock) - LEAN * position as f64;
+            let lively = is_lively(view, stock);
+            let fair = opinion.fair(view, stock, lively == Some(true)) - LEAN * position as f64;
             if let Some(order) = bargain(view, stock, fair, self.style.edge()) {
                 opinion.target = position + order.side.sign() * order.qty;
                 plan.push(Step::Order(order));
-            } else if self.style != Style::Quick {
+            } else if self.style != Style::Quick && lively == Some(false) {
                 let gains = |side: Side, price: i64| (fair - price as f64) * side.sign() as f64 > QUOTE_EDGE;
                 quote(view, stock, (position - opinion.target) / 5, gains, &mut plan);
             }

@@ -18,16 +18,16 @@ pub(super) struct Maker;
 impl Bot<MarketSimulator> for Maker {
     fn act(&mut self, view: &View<'_>) -> Plan {
         let mut plan = Plan::from_iter([Step::CancelAll { stock: None }]);
-        for stock in 0..STOCKS {
+        for stock in (0..STOCKS).filter(|&stock| is_lively(view, stock) == Some(false)) {
             quote(view, stock, view.position(stock) / 5, |_, _| true, &mut plan);
         }
         plan
     }
 }
 
-/// Plans a quote on each side of a calm stock, `lean` cents down, where `wanted` agrees to the price.
+/// Plans a quote on each side, `lean` cents down, where `wanted` agrees to the price.
 ///
-/// Quotes stand until the next turn: where marks move further than the spread they would be picked off.
+/// For calm stocks: quotes stand until the next turn, and where marks move further than the spread they are picked off.
 pub(super) fn quote(
     view: &View<'_>,
     stock: usize,
@@ -35,9 +35,6 @@ pub(super) fn quote(
     wanted: impl Fn(Side, i64) -> bool,
     plan: &mut Plan,
 ) {
-    if is_lively(view, stock) != Some(false) {
-        return;
-    }
     for side in Side::BOTH {
         let price = (view.mark(stock) - lean - side.sign() * HALF_SPREAD).max(1);
         let qty = room(view, stock, side).min(QTY);

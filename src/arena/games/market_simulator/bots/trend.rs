@@ -59,6 +59,6 @@ impl Bot<MarketSimulator> for Reversion {
 
 /// The mean of the last `n` marks, if there are as many.
 fn mean(view: &View<'_>, stock: usize, n: usize) -> Option<f64> {
-    let marks = view.history(stock);
-    (marks.len() >= n).then(|| marks.rev().take(n).sum::<i64>() as f64 / n as f64)
+    let enough = view.tick() + 1 >= view.oldest() + n as u32;
+    enough.then(|| view.history(stock).rev().take(n).sum::<i64>() as f64 / n as f64)
 }
