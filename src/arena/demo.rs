@@ -1,0 +1,126 @@
+//! Something to see: finished sessions of all games over the last two weeks, and two that play themselves.
+//!
+//! All of it is played by the built-in players through the play host, as fast as they can; the past sessions only have
+//! their clocks moved. So every record, log, score and ledger entry is real.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::engine::Game;
+use super::engine::rng::mix;
+use super::error::ArenaError;
+use super::host::Plan;
+use super::{Arena, catalogue};
+
+/// How far the history goes back.
+const DAYS: u64 = 14;
+
+/// Past sessions played at once.
+const AT_ONCE: usize = 4;
+
+/// The games whose live sessions are watched, with the time of a tick and the horizon.
+const LIVE: [(&str, u32, u32); 2] = [("market_simulator", 1_000, 3_600), ("grid_serpents", 400, 2_000)];
+
+/// Between the end of a live session and the next one, for whoever looks at the end.
+const ENCORE: Duration = Duration::from_secs(3);
+
+/// Seeds the arena for an account, then keeps two sessions alive until `stop`.
+pub async fn run(arena: Arena, account_id: String, stop: CancellationToken) {
+    let work = async {
+        tokio::join!(seed(&arena, &account_id), async {
+            let [market, serpents] = LIVE;
+            tokio::join!(keep_alive(&arena, &account_id, market), keep_alive(&arena, &account_id, serpents));
+        });
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = work => {}
+    }
+}
+
+/// Plays the history. The sessions of one day go from the oldest to the newest.
+pub async fn seed(arena: &Arena, account_id: &str) {
+    use futures_util::StreamExt as _;
+    let plans = history(arena, account_id);
+    futures_util::stream::iter(plans)
+        .for_each_concurrent(AT_ONCE, |plan| async {
+            if let Err(error) = play(arena, plan).await {
+                tracing::warn!(%error, "a past session was not played");
+            }
+        })
+        .await;
+}
+
+async fn play(arena: &Arena, plan: Plan) -> Result<(), ArenaError> {
+    let walks_out = plan.own_seats > 0;
+    let live = arena.host().create(plan).await?;
+    if walks_out {
+        // One that went wrong, so that this can be seen too.
+        let seats = live.seats.len() as u8;
+        for seat in super::engine::seats::Seat::first(seats).take(1) {
+            arena.host().leave(&live, seat).await;
+        }
+    }
+    live.ended().await;
+    Ok(())
+}
+
+/// One session of each game a day, fewer of the long ones, at plausible hours; the last ones an hour ago.
+fn history(arena: &Arena, account_id: &str) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for day in (0..DAYS).rev() {
+        for (nth, game) in arena.games().iter().copied().enumerate() {
+            let luck = mix(&[day, nth as u64, 0xDE]);
+            let is_long = game.spec().canonical_ticks > 400;
+            // Two days of three for most, one of two for the long ones; every game on the last day.
+            if day > 0 && luck % if is_long { 2 } else { 3 } == 0 {
+                continue;
+            }
+            let minutes = 50 + 9 * nth as i64 + (luck >> 8) as i64 % 400;
+            let ago = SignedDuration::from_hours(24 * day as i64) + SignedDuration::from_mins(minutes);
+            let mut plan = Plan::of_bots(game, account_id, game.spec().default_seats, luck >> 16);
+            plan.clock_offset = -ago;
+            plans.push(plan);
+        }
+    }
+    plans.extend(walk_out(arena, account_id));
+    plans
+}
+
+/// A session that its player left.
+fn walk_out(arena: &Arena, account_id: &str) -> Option<Plan> {
+    let game = catalogue::find(arena.games(), LIVE[0].0)?;
+    let mut plan = Plan::of_bots(game, account_id, game.spec().default_seats, 7);
+    plan.ai.pop();
+    plan.own_seats = 1;
+    plan.clock_offset = -SignedDuration::from_hours(26);
+    Some(plan)
+}
+
+async fn keep_alive(arena: &Arena, account_id: &str, (slug, pace_ms, max_ticks): (&str, u32, u32)) {
+    let Some(game) = catalogue::find(arena.games(), slug) else { return };
+    for round in 0u64.. {
+        match arena.host().create(live_plan(game, account_id, round, pace_ms, max_ticks)).await {
+            Ok(live) => {
+                live.ended().await;
+                tokio::time::sleep(ENCORE).await;
+            }
+            Err(error) => {
+                tracing::warn!(%error, slug, "a live session did not start");
+                tokio::time::sleep(Duration::from_secs(30)).await;
+            }
+        }
+    }
+}
+
+fn live_plan(game: &'static dyn Game, account_id: &str, round: u64, pace_ms: u32, max_ticks: u32) -> Plan {
+    let seed = mix(&[round, u64::from(pace_ms), 0x11FE]) >> 16;
+    let mut plan = Plan::of_bots(game, account_id, game.spec().default_seats, seed);
+    plan.pace_ms = pace_ms;
+    plan.max_ticks = max_ticks;
+    plan.config = json!({});
+    plan
+}

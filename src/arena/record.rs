@@ -1,0 +1,278 @@
+//! A session as accounts see it: the same record from a live match and from the database.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::credits::Credits;
+use super::engine::observation::Number;
+use super::engine::seats::Seat;
+
+/// How far a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Seats are open.
+    Waiting,
+    /// It is played.
+    Active,
+    /// It ended as games do.
+    Completed,
+    /// It ended otherwise.
+    Failed,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Waiting, Self::Active, Self::Completed, Self::Failed];
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Active => "active",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads the word; what is unknown counts as failed.
+    pub fn from_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).unwrap_or(Self::Failed)
+    }
+
+    /// Whether nothing more will happen.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed)
+    }
+}
+
+/// Who sits on a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeatKind {
+    /// Somebody's account.
+    User,
+    /// A built-in player.
+    Ai,
+    /// Nobody yet.
+    Open,
+}
+
+impl SeatKind {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Ai => "ai",
+            Self::Open => "open",
+        }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "user" => Self::User,
+            "ai" => Self::Ai,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// One seat of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeatRecord {
+    /// Its place.
+    pub seat: Seat,
+    /// Who sits there.
+    pub kind: SeatKind,
+    /// The built-in player's name, or what others call the user.
+    pub name: String,
+    /// Whose it is.
+    pub account_id: Option<String>,
+    /// The score as it stands.
+    pub score: f64,
+    /// Out, for any reason.
+    pub failed: bool,
+    /// Out by the rules.
+    pub eliminated: bool,
+    /// Somebody is there.
+    pub connected: bool,
+    /// At the end, in a game of several: 1 is best.
+    pub rank: Option<u32>,
+    /// At the end, in a game of several: `won`, `draw`, `lost`.
+    pub outcome: Option<String>,
+}
+
+/// One session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionRecord {
+    /// Its place in the list; 0 for one that was not read from the database.
+    pub seq: i64,
+    /// Its id.
+    pub session_id: String,
+    /// Who pays for it.
+    pub account_id: String,
+    /// The game's slug.
+    pub game: String,
+    /// Of the game when it was played.
+    pub game_version: String,
+    /// Of the game when it was played.
+    pub score_version: String,
+    /// How far it is.
+    pub status: Status,
+    /// Ticks played.
+    pub tick: u32,
+    /// The horizon.
+    pub max_ticks: u32,
+    /// In order.
+    pub seats: Vec<SeatRecord>,
+    /// Whether built-in players fill seats.
+    pub vs_ai: bool,
+    /// `public`, `private` or `org`.
+    pub spectate_mode: String,
+    /// A tick's deadline in ms, 0 for none.
+    pub tick_ms: u32,
+    /// The least wall time of a tick in ms.
+    pub pace_ms: u32,
+    /// Decides all chance.
+    pub seed: u64,
+    /// The game's options.
+    pub config: Value,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When the first tick began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// How it ended.
+    pub completion_reason: Option<String>,
+    /// Why it failed.
+    pub failure_reason: Option<String>,
+}
+
+impl SessionRecord {
+    /// What it has cost so far.
+    pub fn credits(&self) -> Credits {
+        Credits::for_ticks(self.tick)
+    }
+
+    /// Whether the account pays for it or sits in it.
+    pub fn belongs_to(&self, account_id: &str) -> bool {
+        self.account_id == account_id
+            || self.seats.iter().any(|seat| seat.account_id.as_deref() == Some(account_id))
+    }
+
+    /// Whether the account may look at it.
+    pub fn may_watch(&self, account_id: &str) -> bool {
+        self.spectate_mode == "public" || self.belongs_to(account_id)
+    }
+
+    /// As it goes out to an account.
+    pub fn json(&self, viewer: &str) -> Value {
+        let mut json = Map::new();
+        let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
+        put("session_id", self.session_id.as_str().into());
+        put("game", self.game.as_str().into());
+        put("status", self.status.as_str().into());
+        put("tick", self.tick.into());
+        put("max_ticks", self.max_ticks.into());
+        put("player_count", self.seats.len().into());
+        put("seats", self.seats.iter().map(|seat| seat_json(seat, viewer)).collect());
+        put("scores", self.scores());
+        put("vs_ai", self.vs_ai.into());
+        put("spectate_mode", self.spectate_mode.as_str().into());
+        put("tick_ms", self.tick_ms.into());
+        put("pace_ms", self.pace_ms.into());
+        put("seed", self.seed.into());
+        put("config", self.config.clone());
+        put("game_version", self.game_version.as_str().into());
+        put("score_version", self.score_version.as_str().into());
+        put("created_at", self.created_at.to_string().into());
+        if let Some(at) = self.started_at {
+            put("started_at", at.to_string().into());
+        }
+        if let Some(at) = self.ended_at {
+            put("ended_at", at.to_string().into());
+        }
+        if self.status.is_terminal() {
+            if let Some(reason) = &self.completion_reason {
+                put("completion_reason", reason.as_str().into());
+            }
+            if let Some(ranks) = self.ranks() {
+                put("ranks", ranks);
+            }
+            if let Some(outcomes) = self.outcomes() {
+                put("outcomes", outcomes);
+            }
+        }
+        if let Some(reason) = &self.failure_reason {
+            put("failure_reason", reason.as_str().into());
+        }
+        put("credits_used", json!(self.credits()));
+        Value::Object(json)
+    }
+
+    /// The last message of its sockets.
+    pub fn completed_message(&self) -> Value {
+        let mut json = Map::new();
+        let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
+        put("type", "game_completed".into());
+        put("scores", self.scores());
+        if let Some(ranks) = self.ranks() {
+            put("ranks", ranks);
+        }
+        if let Some(outcomes) = self.outcomes() {
+            put("outcomes", outcomes);
+        }
+        put("status", self.status.as_str().into());
+        put("completion_reason", self.completion_reason.clone().into());
+        if let Some(reason) = &self.failure_reason {
+            put("failure_reason", reason.as_str().into());
+        }
+        put("ticks", self.tick.into());
+        put("credits_used", json!(self.credits()));
+        Value::Object(json)
+    }
+
+    fn scores(&self) -> Value {
+        self.per_seat(|seat| Some(json!(Number(seat.score)))).unwrap_or_default()
+    }
+
+    fn ranks(&self) -> Option<Value> {
+        self.per_seat(|seat| seat.rank.map(Value::from))
+    }
+
+    fn outcomes(&self) -> Option<Value> {
+        self.per_seat(|seat| seat.outcome.as_deref().map(Value::from))
+    }
+
+    /// A map by player id, or nothing when no seat has one.
+    fn per_seat(&self, value: impl Fn(&SeatRecord) -> Option<Value>) -> Option<Value> {
+        let map: Map<String, Value> =
+            self.seats.iter().filter_map(|seat| Some((seat.seat.to_string(), value(seat)?))).collect();
+        (!map.is_empty()).then_some(Value::Object(map))
+    }
+}
+
+#[derive(Serialize)]
+struct SeatJson<'a> {
+    player_id: Seat,
+    kind: &'static str,
+    name: &'a str,
+    score: Number,
+    failed: bool,
+    eliminated: bool,
+    connected: bool,
+}
+
+fn seat_json(seat: &SeatRecord, viewer: &str) -> Value {
+    let own = seat.account_id.as_deref() == Some(viewer);
+    json!(SeatJson {
+        player_id: seat.seat,
+        kind: seat.kind.as_str(),
+        name: if own { "you" } else { &seat.name },
+        score: Number(seat.score),
+        failed: seat.failed,
+        eliminated: seat.eliminated,
+        connected: seat.connected,
+    })
+}

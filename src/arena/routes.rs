@@ -1,0 +1,123 @@
+//! The routes, and what surrounds them. Outside in: request id, errors as envelopes, host and origin, key, handler.
+
+mod account;
+mod exports;
+mod games;
+mod play;
+mod sessions;
+mod sockets;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::json;
+
+use super::error::ArenaError;
+use super::reply::{Reply, with_request_id};
+use super::request::Fields;
+use super::{Arena, BASE_PATH, guard};
+
+/// The largest body: a request is settings or one action.
+const BODY_LIMIT: usize = 256 * 1024;
+
+/// See [`super::router`].
+pub(super) fn router(arena: Arena) -> Router {
+    let with_key = Router::new()
+        .route("/auth/balance", get(account::balance))
+        .route("/auth/usage", get(account::usage))
+        .route("/tags", get(games::tags))
+        .route("/games", get(games::list))
+        .route("/games/{slug}", get(games::get))
+        .route("/sessions", get(sessions::list))
+        .route("/sessions/{session_id}", get(sessions::get).delete(sessions::delete))
+        .route("/sessions/{session_id}/logs", get(sessions::logs))
+        .route("/play", post(play::create))
+        .route("/play/{session_id}/join", post(play::join))
+        .route("/spectate/{session_id}", get(sockets::spectate))
+        .route("/exports", get(exports::list).post(exports::create))
+        .route("/exports/{job_id}", get(exports::get))
+        .route("/exports/{job_id}/download", get(exports::download))
+        .route("/jobs/{job_id}", get(exports::job))
+        .route("/tasks/info", get(tasks_info))
+        .route_layer(middleware::from_fn_with_state(arena.clone(), guard::api_key));
+    // A player token opens one seat and needs no key beside it.
+    let with_token = Router::new()
+        .route("/play/{session_id}", get(play::get))
+        .route("/play/{session_id}/act", post(play::act))
+        .route("/play/{session_id}/leave", post(play::leave))
+        .route("/play/{session_id}/ws", get(sockets::play));
+    let bootstrap = Router::new()
+        .route("/auth/register", post(account::register))
+        .route("/auth/login", post(account::log_in))
+        .route("/auth/api-keys", post(account::mint_key));
+    Router::new()
+        .nest(BASE_PATH, with_key.merge(with_token).merge(bootstrap))
+        .fallback(unknown)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
+        .layer(middleware::from_fn(errors_as_envelopes))
+        .layer(middleware::from_fn(with_request_id))
+        .with_state(arena)
+}
+
+/// `GET /tasks/info`: there are no tasks yet.
+async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
+    let mut query = Fields::from_query(request.uri().query())?;
+    let difficulty = match query.text("difficulty")? {
+        None => 0.45,
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|difficulty| (0.0..=1.0).contains(difficulty))
+            .ok_or_else(|| ArenaError::invalid("difficulty", "must be a number from 0 to 1"))?,
+    };
+    query.finish()?;
+    Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
+}
+
+async fn unknown(request: Request) -> ArenaError {
+    ArenaError::not_found(format!("the arena does not serve `{}` yet", request.uri().path()))
+}
+
+async fn wrong_method(request: Request) -> ArenaError {
+    let (method, path) = (request.method(), request.uri().path());
+    ArenaError::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "METHOD_NOT_ALLOWED",
+        format!("the arena does not serve {method} on `{path}`"),
+    )
+}
+
+/// Puts refusals of the framework (a path that is not UTF-8, a body that is too large) into our envelope.
+async fn errors_as_envelopes(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => ArenaError::new(
+            status,
+            "PAYLOAD_TOO_LARGE",
+            format!("a body may have {BODY_LIMIT} bytes at most"),
+        ),
+        _ if status.is_client_error() => ArenaError::new(
+            status,
+            "VALIDATION_ERROR",
+            format!(
+                "the request is malformed: {}",
+                status.canonical_reason().unwrap_or("bad request").to_lowercase()
+            ),
+        ),
+        _ => ArenaError::new(status, "INTERNAL_ERROR", "the arena failed to answer: see its log"),
+    }
+    .into_response()
+}
+
+/// What most handlers answer.
+type Answer = Result<Reply<serde_json::Value>, ArenaError>;

@@ -1,0 +1,175 @@
+//! The ledger: grants, holds, settlements, refunds. The sum of an account's entries is what it may still promise.
+//!
+//! ```text
+//! create   hold   -price of max_ticks
+//! end      settle -price of the ticks played
+//!          refund +the hold
+//! ```
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::{Map, Value, json};
+
+use super::StoreError;
+use super::sessions::timestamp;
+use crate::arena::credits::Credits;
+
+/// What the ledger says of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holdings {
+    /// The sum of all entries.
+    pub free: Credits,
+    /// Holds of sessions that are not settled yet.
+    pub open: Vec<(String, Credits)>,
+}
+
+/// One line of the usage list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UsageEntry {
+    /// Its number in the ledger.
+    pub entry: i64,
+    /// When.
+    pub at: i64,
+    kind: String,
+    micro: i64,
+    session_id: Option<String>,
+    game: Option<String>,
+    ticks: Option<u32>,
+    description: String,
+}
+
+impl UsageEntry {
+    /// As it goes out: credits are what was spent, negative for what was granted.
+    pub fn json(&self) -> Value {
+        let mut json = Map::new();
+        let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
+        put("entry_id", format!("u_{}", self.entry).into());
+        put("kind", if self.kind == "settle" { "session".into() } else { self.kind.as_str().into() });
+        put("credits", json!(Credits(-self.micro)));
+        if let Some(ticks) = self.ticks {
+            put("ticks", ticks.into());
+        }
+        if let Some(game) = &self.game {
+            put("game", game.as_str().into());
+        }
+        if let Some(session_id) = &self.session_id {
+            put("session_id", session_id.as_str().into());
+        }
+        put("description", self.description.as_str().into());
+        put("created_at", timestamp(self.at).to_string().into());
+        Value::Object(json)
+    }
+}
+
+/// Gives credits.
+pub fn grant(
+    connection: &Connection,
+    account_id: &str,
+    amount: Credits,
+    at: Timestamp,
+    description: &str,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT INTO ledger (account_id, at, kind, micro, description) VALUES (?1, ?2, 'grant', ?3, ?4)",
+        params![account_id, at.as_millisecond(), amount.0, description],
+    )?;
+    Ok(())
+}
+
+/// Reserves the price of a whole session.
+///
+/// # Errors
+/// [`StoreError::Short`] when the account cannot cover it.
+pub fn hold(
+    connection: &Connection,
+    account_id: &str,
+    session_id: &str,
+    game: &str,
+    amount: Credits,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let have = free(connection, account_id)?;
+    if have < amount {
+        return Err(StoreError::Short { need: amount, have });
+    }
+    connection.execute(
+        "INSERT INTO ledger (account_id, at, kind, micro, session_id, game, description)
+         VALUES (?1, ?2, 'hold', ?3, ?4, ?5, 'reserved')",
+        params![account_id, at.as_millisecond(), -amount.0, session_id, game],
+    )?;
+    Ok(())
+}
+
+/// Charges the ticks played and gives the hold back. Does nothing the second time.
+pub fn settle(
+    connection: &Connection,
+    session_id: &str,
+    ticks: u32,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "SELECT account_id, micro, game FROM ledger WHERE session_id = ?1 AND kind = 'hold'";
+    let held = connection
+        .query_row(sql, [session_id], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })
+        .optional()?;
+    let Some((account_id, held, game)) = held else { return Ok(()) };
+    let plural = if ticks == 1 { "tick" } else { "ticks" };
+    let mut insert = connection.prepare_cached(
+        "INSERT OR IGNORE INTO ledger (account_id, at, kind, micro, session_id, game, ticks, description)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    let at = at.as_millisecond();
+    let spent = -Credits::for_ticks(ticks).0;
+    let description = format!("{game}, {ticks} {plural}");
+    insert.execute(params![account_id, at, "settle", spent, session_id, game, ticks, description])?;
+    insert.execute(params![account_id, at, "refund", -held, session_id, game, ticks, "hold released"])?;
+    Ok(())
+}
+
+/// What the account may still promise.
+pub fn free(connection: &Connection, account_id: &str) -> Result<Credits, StoreError> {
+    let sql = "SELECT coalesce(sum(micro), 0) FROM ledger WHERE account_id = ?1";
+    Ok(Credits(connection.prepare_cached(sql)?.query_row([account_id], |row| row.get(0))?))
+}
+
+/// The sum and the open holds, of one moment.
+pub fn holdings(connection: &Connection, account_id: &str) -> Result<Holdings, StoreError> {
+    // One transaction, so that a settlement in between does not count twice.
+    let snapshot = connection.unchecked_transaction()?;
+    let free = free(&snapshot, account_id)?;
+    let mut statement = snapshot.prepare_cached(
+        "SELECT session_id, -micro FROM ledger AS hold WHERE account_id = ?1 AND kind = 'hold' AND NOT EXISTS
+         (SELECT 1 FROM ledger WHERE session_id = hold.session_id AND kind = 'refund')",
+    )?;
+    let rows = statement.query_map([account_id], |row| Ok((row.get(0)?, Credits(row.get(1)?))))?;
+    Ok(Holdings { free, open: rows.collect::<Result<_, _>>()? })
+}
+
+/// Usage, newest first, after the row with this time and number.
+pub fn usage(
+    connection: &Connection,
+    account_id: &str,
+    after: Option<[i64; 2]>,
+    limit: usize,
+) -> Result<Vec<UsageEntry>, StoreError> {
+    let [at, entry] = after.unwrap_or([i64::MAX, i64::MAX]);
+    let mut statement = connection.prepare_cached(
+        "SELECT entry, at, kind, micro, session_id, game, ticks, description FROM ledger
+         WHERE account_id = ?1 AND kind IN ('grant', 'settle') AND (at, entry) < (?2, ?3)
+         ORDER BY at DESC, entry DESC LIMIT ?4",
+    )?;
+    let rows = statement.query_map(params![account_id, at, entry, limit as i64], |row| {
+        Ok(UsageEntry {
+            entry: row.get(0)?,
+            at: row.get(1)?,
+            kind: row.get(2)?,
+            micro: row.get(3)?,
+            session_id: row.get(4)?,
+            game: row.get(5)?,
+            ticks: row.get(6)?,
+            description: row.get(7)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
