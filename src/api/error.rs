@@ -105,6 +105,11 @@ impl std::error::Error for Error {
 }
 
 impl Error {
+    /// An error of our own making: nothing was sent.
+    pub fn local(endpoint: &'static str, why: &str) -> Self {
+        Step { endpoint, host: "", mutating: false, secrets: &[] }.error(ErrorKind::Argument, why)
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

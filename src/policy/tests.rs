@@ -151,7 +151,7 @@ fn with_grandchild(rest: &str) -> String {
 async fn the_random_samples_play_listed_actions_over_several_matches() {
     let observation = r#"{"_action_space":[{"action":{"action":"say","text":"a]}\"{"},"weight":0.5},{"action":{"action":"x","list":[{"n":1}]},"weight":3},{"action":{"action":"never"},"weight":0}],"tick":1}"#;
     let listed = [json!([{"action": "say", "text": "a]}\"{"}]), json!([{"action": "x", "list": [{"n": 1}]}])];
-    for (program, file) in [("python3", "random_policy.py"), ("sh", "random.sh")] {
+    for (program, file) in [("python3", "random.py"), ("sh", "random.sh")] {
         let mut table = Table::start(sample(program, file));
         for game in 0..2 {
             table.hello();

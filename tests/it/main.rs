@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails, also in shared harness code")]
 
 mod api;
+#[cfg(feature = "arena")]
+mod arena;
 mod layers;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;

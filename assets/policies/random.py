@@ -4,9 +4,11 @@
 Replace `choose`. Print only through `send`: anything else on standard output counts as garbage.
 For your own messages use standard error: print("thinking", file=sys.stderr).
 """
+import sys
+
+sys.path.pop(0)  # This file is called random.py; the module of the standard library is meant below.
 import json
 import random
-import sys
 
 
 def choose(observation):
