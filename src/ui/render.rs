@@ -14,7 +14,6 @@ mod market;
 mod scene;
 mod serpents;
 mod shape;
-mod trail;
 mod tree;
 mod values;
 
@@ -26,7 +25,7 @@ pub use self::scene::{
     Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part, Record,
     Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
 };
-pub use self::trail::Trail;
+pub use crate::app::trail::Trail;
 pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
 use super::theme::Role;
 

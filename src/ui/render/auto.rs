@@ -14,7 +14,7 @@ use super::scene::{
     Table, Tree, Words,
 };
 use super::shape::{SHORT, Shape, shape};
-use super::trail::item_name;
+use crate::app::trail::item_name;
 use super::values::{Change, inline, pair, safe};
 use crate::ui::theme::{Role, seat_number};
 use crate::ui::widgets::Align;

@@ -153,7 +153,7 @@ fn weight(value: &Value, budget: usize) -> usize {
 }
 
 /// What an item of a list is called.
-pub(super) fn item_name(item: &Value) -> Option<&str> {
+pub fn item_name(item: &Value) -> Option<&str> {
     ["seat", "player_id", "id", "name", "symbol"].iter().find_map(|key| item.get(*key)?.as_str())
 }
 
