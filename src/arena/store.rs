@@ -82,7 +82,7 @@ pub struct Store {
     idle_readers: Arc<Mutex<Vec<Connection>>>,
     permits: Arc<Semaphore>,
     /// Held as long as we use the file, so that a second arena does not take our live sessions for dead ones.
-    _lock: File,
+    lock: Mutex<Option<File>>,
     /// Removes itself when the store goes.
     _folder: Option<TempDir>,
 }
@@ -111,7 +111,7 @@ impl Store {
             thread: Mutex::new(Some(thread)),
             idle_readers: Arc::default(),
             permits: Arc::new(Semaphore::new(READERS)),
-            _lock: lock,
+            lock: Mutex::new(Some(lock)),
             _folder: folder,
         })
     }
@@ -168,6 +168,9 @@ impl Store {
     ) -> Result<T, StoreError> {
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         let (idle, path) = (Arc::clone(&self.idle_readers), self.path.clone());
+        if self.sender().is_none() {
+            return Err(StoreError::Closed);
+        }
         let task = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -190,6 +193,7 @@ impl Store {
             }
         }
         self.idle_readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     fn sender(&self) -> Option<mpsc::Sender<Box<dyn Job>>> {

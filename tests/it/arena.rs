@@ -28,7 +28,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Server {
     arena: Arena,
     address: SocketAddr,
-    account_id: String,
     key: String,
     client: Client,
     serving: Option<JoinHandle<std::io::Result<()>>>,
@@ -43,13 +42,13 @@ impl Server {
 
     async fn with(settings: ArenaSettings) -> Self {
         let arena = Arena::open(settings).await.unwrap();
-        let (account_id, key) = arena.bootstrap_key("me@example.org").await.unwrap();
+        let (_, key) = arena.bootstrap_key("me@example.org").await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let serving = Some(tokio::spawn(serve(listener, arena.clone(), stop.clone())));
         let _stop_on_drop = stop.clone().drop_guard();
-        Self { arena, address, account_id, key, client: client(), serving, stop, _stop_on_drop }
+        Self { arena, address, key, client: client(), serving, stop, _stop_on_drop }
     }
 
     async fn get(&self, path: &str) -> (u16, Value) {
