@@ -1,4 +1,4 @@
-//! What the arena keeps: one SQLite file in WAL mode with one writing thread and a few readers.
+//! What the arena keeps: one `SQLite` file in WAL mode with one writing thread and a few readers.
 //!
 //! Writes are closures that the [`writer`] runs in batches, one transaction a batch, each in a savepoint of its own.
 //! Reads run on tokio's blocking threads. Nothing here is called on a tick path: sessions post what they played and
@@ -26,7 +26,7 @@ use self::writer::{Ask, Job};
 /// Jobs that wait for the writer. A live session posts one a tick, so this is seconds of work for the writer.
 const WRITE_QUEUE: usize = 1024;
 
-/// Reads at once; SQLite gains nothing from more.
+/// Reads at once; `SQLite` gains nothing from more.
 const READERS: usize = 8;
 
 /// Where the data lies.
@@ -103,7 +103,7 @@ impl Store {
         let (sender, jobs) = mpsc::channel(WRITE_QUEUE);
         let thread = thread::Builder::new()
             .name("arena-writer".to_owned())
-            .spawn(move || writer::run(connection, jobs))
+            .spawn(move || writer::run(&connection, jobs))
             .map_err(|source| OpenError::Io { path: path.clone(), source })?;
         Ok(Self {
             path,

@@ -1,5 +1,7 @@
 //! The arena over real sockets: a server on a free port, spoken to with an ordinary HTTP client and WebSocket client.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod accounts;
 mod durability;
 mod play;
@@ -47,8 +49,8 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let serving = Some(tokio::spawn(serve(listener, arena.clone(), stop.clone())));
-        let _stop_on_drop = stop.clone().drop_guard();
-        Self { arena, address, key, client: client(), serving, stop, _stop_on_drop }
+        let guard = stop.clone().drop_guard();
+        Self { arena, address, key, client: client(), serving, stop, _stop_on_drop: guard }
     }
 
     async fn get(&self, path: &str) -> (u16, Value) {

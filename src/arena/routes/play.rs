@@ -283,8 +283,8 @@ fn ai_players(
     }
     let ladder = game.bots();
     if let Some(unknown) = named.iter().find(|name| !ladder.iter().any(|bot| bot.name == **name)) {
-        let names: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
-        let problem = format!("names `{unknown}`, but the players of this game are `{}`", names.join("`, `"));
+        let all: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
+        let problem = format!("names `{unknown}`, but the players of this game are `{}`", all.join("`, `"));
         return Err(ArenaError::invalid("ai", problem));
     }
     let drawn = host::middling_bots(game, free, seed);
