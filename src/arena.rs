@@ -212,9 +212,9 @@ pub async fn serve(listener: TcpListener, arena: Arena, stop: CancellationToken)
         tokio::time::sleep(Duration::from_millis(200).min(patience)).await;
     };
     tokio::select! {
-        served = server => {
+        outcome = server => {
             arena.close().await;
-            served
+            outcome
         }
         () = closed => Ok(()),
     }

@@ -14,7 +14,7 @@ pub fn find(games: Games, slug: &str) -> Option<&'static dyn Game> {
 }
 
 /// The games that have all of these tags.
-pub fn with_tags<'a>(games: Games, tags: &'a [String]) -> impl Iterator<Item = &'static dyn Game> + use<'a> {
+pub fn with_tags(games: Games, tags: &[String]) -> impl Iterator<Item = &'static dyn Game> + use<'_> {
     games.iter().copied().filter(|game| tags.iter().all(|tag| game.spec().tags.contains(&tag.as_str())))
 }
 

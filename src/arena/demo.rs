@@ -82,7 +82,7 @@ fn history(arena: &Arena, account_id: &str) -> Vec<Plan> {
             let luck = mix(&[day, nth as u64, 0xDE]);
             let is_long = game.spec().canonical_ticks > 400;
             // Two days of three for most, one of two for the long ones; every game on the last day.
-            if day > 0 && luck % if is_long { 2 } else { 3 } == 0 {
+            if day > 0 && luck.is_multiple_of(if is_long { 2 } else { 3 }) {
                 continue;
             }
             let minutes = 50 + 9 * nth as i64 + (luck >> 8) as i64 % 400;

@@ -22,7 +22,7 @@ pub struct Caller(pub String);
 pub async fn own_host_and_origin(State(arena): State<Arena>, request: Request, next: Next) -> Response {
     match check(
         request.headers(),
-        request.uri().authority().map(|authority| authority.as_str()),
+        request.uri().authority().map(axum::http::uri::Authority::as_str),
         arena.port(),
     ) {
         Ok(()) => next.run(request).await,
@@ -81,7 +81,7 @@ fn is_own(host: &str, port: Option<u16>) -> bool {
             None => host.len() == rest.len() && port.is_none_or(|port| port == 80),
         }
     };
-    OWN_NAMES.iter().any(|name| own(name))
+    OWN_NAMES.iter().any(own)
 }
 
 #[cfg(test)]

@@ -249,13 +249,13 @@ impl Host {
             max_ticks: plan.max_ticks,
             seed: plan.seed,
         };
-        let play = plan.game.start(&setup).map_err(|error| ArenaError::malformed(error.to_string()))?;
+        let started = plan.game.start(&setup).map_err(|error| ArenaError::malformed(error.to_string()))?;
         let mut record = plan.record();
-        show_start(&mut record, play.as_ref());
+        show_start(&mut record, started.as_ref());
         let place = self.take_place(&plan.account_id)?;
         let row = record.clone();
         self.store.write(move |connection| sessions::add(connection, &row)).await?;
-        let (live, session) = Session::new(&plan, record, play, self);
+        let (live, session) = Session::new(&plan, record, started, self);
         let live = Arc::new(live);
         self.register(&live);
         let registry = Arc::clone(&self.registry);

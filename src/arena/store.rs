@@ -1,4 +1,4 @@
-//! What the arena keeps: one SQLite file in WAL mode with one writing thread and a few readers.
+//! What the arena keeps: one `SQLite` file in WAL mode with one writing thread and a few readers.
 //!
 //! Writes are closures that the [`writer`] runs in batches, one transaction a batch, each in a savepoint of its own.
 //! Reads run on tokio's blocking threads. Nothing here is called on a tick path: sessions post what they played and
@@ -26,7 +26,7 @@ use self::writer::{Ask, Job};
 /// Jobs that wait for the writer. A live session posts one a tick, so this is seconds of work for the writer.
 const WRITE_QUEUE: usize = 1024;
 
-/// Reads at once; SQLite gains nothing from more.
+/// Reads at once; `SQLite` gains nothing from more.
 const READERS: usize = 8;
 
 /// Where the data lies.
@@ -82,7 +82,7 @@ pub struct Store {
     idle_readers: Arc<Mutex<Vec<Connection>>>,
     permits: Arc<Semaphore>,
     /// Held as long as we use the file, so that a second arena does not take our live sessions for dead ones.
-    _lock: File,
+    lock: Mutex<Option<File>>,
     /// Removes itself when the store goes.
     _folder: Option<TempDir>,
 }
@@ -103,7 +103,7 @@ impl Store {
         let (sender, jobs) = mpsc::channel(WRITE_QUEUE);
         let thread = thread::Builder::new()
             .name("arena-writer".to_owned())
-            .spawn(move || writer::run(connection, jobs))
+            .spawn(move || writer::run(&connection, jobs))
             .map_err(|source| OpenError::Io { path: path.clone(), source })?;
         Ok(Self {
             path,
@@ -111,7 +111,7 @@ impl Store {
             thread: Mutex::new(Some(thread)),
             idle_readers: Arc::default(),
             permits: Arc::new(Semaphore::new(READERS)),
-            _lock: lock,
+            lock: Mutex::new(Some(lock)),
             _folder: folder,
         })
     }
@@ -168,6 +168,9 @@ impl Store {
     ) -> Result<T, StoreError> {
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         let (idle, path) = (Arc::clone(&self.idle_readers), self.path.clone());
+        if self.sender().is_none() {
+            return Err(StoreError::Closed);
+        }
         let task = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -190,6 +193,7 @@ impl Store {
             }
         }
         self.idle_readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     fn sender(&self) -> Option<mpsc::Sender<Box<dyn Job>>> {

@@ -1,5 +1,7 @@
 //! The arena over real sockets: a server on a free port, spoken to with an ordinary HTTP client and WebSocket client.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod accounts;
 mod durability;
 mod play;
@@ -28,7 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Server {
     arena: Arena,
     address: SocketAddr,
-    account_id: String,
     key: String,
     client: Client,
     serving: Option<JoinHandle<std::io::Result<()>>>,
@@ -43,13 +44,13 @@ impl Server {
 
     async fn with(settings: ArenaSettings) -> Self {
         let arena = Arena::open(settings).await.unwrap();
-        let (account_id, key) = arena.bootstrap_key("me@example.org").await.unwrap();
+        let (_, key) = arena.bootstrap_key("me@example.org").await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let serving = Some(tokio::spawn(serve(listener, arena.clone(), stop.clone())));
-        let _stop_on_drop = stop.clone().drop_guard();
-        Self { arena, address, account_id, key, client: client(), serving, stop, _stop_on_drop }
+        let guard = stop.clone().drop_guard();
+        Self { arena, address, key, client: client(), serving, stop, _stop_on_drop: guard }
     }
 
     async fn get(&self, path: &str) -> (u16, Value) {

@@ -113,7 +113,12 @@ enum Outcome {
 
 impl Session {
     /// The task of a new session and what others hold of it.
-    pub(super) fn new(plan: &Plan, record: SessionRecord, play: Box<dyn Play>, host: &Host) -> (Live, Self) {
+    pub(super) fn new(
+        plan: &Plan,
+        record: SessionRecord,
+        started: Box<dyn Play>,
+        host: &Host,
+    ) -> (Live, Self) {
         let (sender, commands) = mpsc::channel(COMMANDS);
         let (face, face_reader) =
             watch::channel(Arc::new(Face { record: record.clone(), observations: SeatMap::default() }));
@@ -140,7 +145,7 @@ impl Session {
         let start = Instant::now();
         let mut session = Self {
             game: plan.game,
-            play,
+            play: started,
             record,
             seats,
             tick_ms: plan.tick_ms,

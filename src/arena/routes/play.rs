@@ -188,6 +188,10 @@ fn plan(arena: &Arena, account_id: &str, name: String, fields: &mut Fields) -> R
     let autostart = fields.flag("autostart")?.unwrap_or(false);
     let seats = fields.whole("seats", 0..=8)?.map(|seats| seats as u8);
     let own_seats = seats.unwrap_or(u8::from(!autostart));
+    let most = spec.seats.last().copied().unwrap_or_default();
+    if own_seats > most {
+        return Err(ArenaError::invalid("seats", format_args!("must be at most {most} in `{}`", spec.slug)));
+    }
     let player_count = match fields.whole("player_count", 1..=8)? {
         Some(count) => count as u8,
         None => spec
@@ -279,8 +283,8 @@ fn ai_players(
     }
     let ladder = game.bots();
     if let Some(unknown) = named.iter().find(|name| !ladder.iter().any(|bot| bot.name == **name)) {
-        let names: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
-        let problem = format!("names `{unknown}`, but the players of this game are `{}`", names.join("`, `"));
+        let all: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
+        let problem = format!("names `{unknown}`, but the players of this game are `{}`", all.join("`, `"));
         return Err(ArenaError::invalid("ai", problem));
     }
     let drawn = host::middling_bots(game, free, seed);

@@ -99,12 +99,11 @@ pub(super) async fn visible(
     account_id: &str,
     session_id: &str,
 ) -> Result<SessionRecord, ArenaError> {
-    let record = match arena.host().find(session_id) {
-        Some(live) => Some(live.record()),
-        None => {
-            let id = session_id.to_owned();
-            arena.store().read(move |connection| sessions::get(connection, &id)).await?
-        }
+    let record = if let Some(live) = arena.host().find(session_id) {
+        Some(live.record())
+    } else {
+        let id = session_id.to_owned();
+        arena.store().read(move |connection| sessions::get(connection, &id)).await?
     };
     record
         .filter(|record| record.may_watch(account_id))

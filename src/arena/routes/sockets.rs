@@ -118,7 +118,7 @@ async fn spectator(wire: &mut Wire, arena: &Arena, account_id: &str, session_id:
     };
     let _visit = live.spectators.enter();
     for _ in 0..RESETS {
-        wire.send(session_frame(live.record().json(account_id))).await?;
+        wire.send(session_frame(&live.record().json(account_id))).await?;
         let Some(mut feed) = live.watch().await else {
             wire.send(frames::frame(&live.record().completed_message())).await?;
             return Err(OVER);
@@ -139,13 +139,13 @@ async fn replay_end(wire: &mut Wire, arena: &Arena, account_id: &str, session_id
     let id = session_id.to_owned();
     let record = arena.store().read(move |connection| sessions::get(connection, &id)).await;
     if let Ok(Some(record)) = record {
-        wire.send(session_frame(record.json(account_id))).await?;
+        wire.send(session_frame(&record.json(account_id))).await?;
         wire.send(frames::frame(&record.completed_message())).await?;
     }
     Err(OVER)
 }
 
-fn session_frame(session: Value) -> Frame {
+fn session_frame(session: &Value) -> Frame {
     frames::frame(&json!({ "type": "session", "session": session }))
 }
 
@@ -273,10 +273,7 @@ impl Wire {
 /// The next message; one that is no JSON object is as good as an empty one. Safe to cancel.
 async fn read(socket: &mut WebSocket) -> Result<Map<String, Value>, End> {
     loop {
-        let message = match socket.recv().await {
-            Some(Ok(message)) => message,
-            Some(Err(_)) | None => return Err(End::Gone),
-        };
+        let Some(Ok(message)) = socket.recv().await else { return Err(End::Gone) };
         match message {
             Message::Text(text) => return Ok(serde_json::from_str(text.as_str()).unwrap_or_default()),
             Message::Binary(bytes) => return Ok(serde_json::from_slice(&bytes).unwrap_or_default()),

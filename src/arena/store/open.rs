@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::StoreError;
 
-/// How long SQLite itself waits for a locked file.
+/// How long `SQLite` itself waits for a locked file.
 pub(super) const BUSY_WAIT: Duration = Duration::from_secs(5);
 
 /// The schema, step by step. Add files, never edit one.
@@ -50,7 +50,7 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// What `SQLite` says.
         source: rusqlite::Error,
     },
     /// A sound database of some other program.
@@ -107,7 +107,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Locks a file beside the database; SQLite's own locks live on the database itself.
+/// Locks a file beside the database; `SQLite`'s own locks live on the database itself.
 fn lock(path: &Path) -> Result<File, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -123,7 +123,7 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// The file must be ours alone before anything is in it. SQLite gives its side files the same mode.
+/// The file must be ours alone before anything is in it. `SQLite` gives its side files the same mode.
 fn make_private(path: &Path) -> io::Result<()> {
     match private().create_new(true).write(true).open(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

@@ -336,15 +336,16 @@ fn with_seats(connection: &Connection, mut session: SessionRecord) -> Result<Ses
          WHERE session_id = ?1 ORDER BY seat",
     )?;
     let rows = statement.query_map([&session.session_id], |row| {
+        let kind = SeatKind::from_word(&row.get::<_, String>(1)?);
         Ok(SeatRecord {
             seat: Seat::new(row.get::<_, u8>(0)? % MAX_SEATS as u8),
-            kind: SeatKind::from_word(&row.get::<_, String>(1)?),
+            kind,
             name: row.get(2)?,
             account_id: row.get(3)?,
             score: row.get(4)?,
             failed: row.get(5)?,
             eliminated: row.get(6)?,
-            connected: false,
+            connected: kind == SeatKind::Ai,
             rank: row.get(7)?,
             outcome: row.get(8)?,
         })

@@ -69,7 +69,7 @@ impl<T: Send, F: FnMut(&Connection) -> Result<T, StoreError> + Send> Job for Ask
 }
 
 /// Runs until every sender is gone and the queue is empty.
-pub(super) fn run(connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+pub(super) fn run(connection: &Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
     let mut batch: Vec<Box<dyn Job>> = Vec::with_capacity(BATCH);
     let mut tries = 0;
     loop {
@@ -84,7 +84,7 @@ pub(super) fn run(connection: Connection, mut jobs: mpsc::Receiver<Box<dyn Job>>
         {
             batch.push(job);
         }
-        match commit(&connection, &mut batch) {
+        match commit(connection, &mut batch) {
             Err(StoreError::Busy) => {
                 tries += 1;
                 // A closed queue means that the arena is ending: then nobody waits for ever.

@@ -53,7 +53,7 @@ async fn stopping_closes_every_socket_with_1001_and_settles_what_was_live() {
     let _stuck = server.spectate(&session_id).await;
     server.until(&session_id, "tick", 1).await;
     let begun = std::time::Instant::now();
-    let (_, closes) = tokio::join!(server.stop(), async {
+    let ((), closes) = tokio::join!(server.stop(), async {
         let mut closes = Vec::new();
         for socket in [&mut player, &mut watcher, &mut silent] {
             closes.push(loop {
@@ -134,7 +134,7 @@ async fn the_demo_has_two_weeks_of_finished_sessions_of_every_game() {
     ));
     let arena = Arena::open(settings).await.unwrap();
     let (account_id, _) = arena.bootstrap_key("demo@arena").await.unwrap();
-    tokio::time::timeout(Duration::from_secs(60), demo::seed(&arena, &account_id)).await.expect("quick");
+    tokio::time::timeout(Duration::from_mins(1), demo::seed(&arena, &account_id)).await.expect("quick");
     let filter = gert::arena::store::sessions::SessionFilter::default();
     let account = account_id.clone();
     let sessions = arena
