@@ -301,11 +301,30 @@ fn played(message: &Message) -> Vec<String> {
     actions
         .iter()
         .filter_map(|(player, members)| {
-            let action = crate::text::clean(members.get("action")?.get()).into_owned();
+            let action: Value = serde_json::from_str(members.get("action")?.get()).ok()?;
+            let action = crate::text::clean(&words(&action)).into_owned();
             let latency = members.get("latency_ms").map(|ms| format!("  {} ms", ms.get())).unwrap_or_default();
             Some(format!("{player}  {action}{latency}"))
         })
         .collect()
+}
+
+/// An action in words: its verb, then the other members.
+pub fn words(action: &Value) -> String {
+    match action {
+        Value::Object(members) => {
+            let verb = members.get("action").and_then(Value::as_str).unwrap_or("");
+            let rest = members.iter().filter(|(name, _)| *name != "action").map(|(name, value)| match value {
+                Value::String(text) => text.clone(),
+                other => format!("{name} {other}"),
+            });
+            let words: Vec<String> = std::iter::once(verb.to_owned()).chain(rest).filter(|w| !w.is_empty()).collect();
+            words.join(" ")
+        }
+        Value::Array(actions) if actions.is_empty() => "nothing".into(),
+        Value::Array(actions) => actions.iter().map(words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
 }
 
 /// Scores by player, whatever shape they came in.

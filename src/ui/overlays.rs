@@ -124,7 +124,6 @@ fn draw_palette(palette: &Palette, theme: &Theme, frame: &mut Frame<'_>, body: R
 }
 
 fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
-    let inner = window(&format!("Play {}", text::excerpt(&form.name, 40)), 66, 15, theme, frame, body);
     let dim = theme.style(Role::Dim);
     let others = form.players.saturating_sub(form.mine);
     let rows = [
@@ -161,16 +160,20 @@ fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, bo
         Span::styled(format!("  ({} a tick that is played)", crate::app::TICK_PRICE), dim),
     ];
     if let Some(balance) = app.credits.balance.value() {
-        price.push(Span::styled(format!("  of {}", text::credits(balance.credits)), dim));
+        lines.push(Line::from(price));
+        price = vec![Span::styled(format!("  of a balance of {} cr", text::credits(balance.credits)), dim)];
     }
     lines.push(Line::from(price));
     lines.push(Line::default());
     let at = lines.len() as u16;
+    lines.push(Line::default());
     if let Some(problem) = &form.problem {
-        lines.extend([Line::default(), Line::default()]);
-        let rows = text::wrap(problem, usize::from(inner.width).saturating_sub(2)).into_iter().take(4);
+        lines.push(Line::default());
+        let rows = text::wrap(problem, 58).into_iter().take(4);
         lines.extend(rows.map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad))));
     }
+    let title = format!("Play {}", text::excerpt(&form.name, 40));
+    let inner = window(&title, 66, lines.len() as u16 + 2, theme, frame, body);
     frame.render_widget(Paragraph::new(lines), inner);
     let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }.intersection(inner);
     if form.sent {

@@ -187,11 +187,11 @@ fn price_line(app: &App, game: &Game, theme: &Theme, drawn: &Drawn) -> Line<'sta
         spans.push(Span::styled(format!(" → {} cr a full match", text::decimal(whole, 4)), theme.style(Role::Dim)));
     }
     if live > 0 {
-        spans.push(Span::styled(format!("   ● {live} live, w watches"), theme.style(Role::Good)));
+        spans.push(Span::styled(format!("   ● {live} live"), theme.style(Role::Good)));
     }
     if drawn.max_scroll() > 0 && drawn.text_rows > 0 {
         let percent = (app.games.scroll.min(drawn.max_scroll()) * 100) / drawn.max_scroll();
-        spans.push(Span::styled(format!("   J K scroll, {percent} %"), theme.style(Role::Dim)));
+        spans.push(Span::styled(format!("   J K {percent} %"), theme.style(Role::Dim)));
     }
     Line::from(spans)
 }

@@ -26,10 +26,11 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
         Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
     ];
     left.extend(state(app, live, theme));
-    let right = Line::from(seats(live, theme));
-    let wide = (right.width() as u16 + 1).min(area.width / 2);
-    let [a, b] = Layout::horizontal([Constraint::Min(0), Constraint::Length(wide)]).areas(area);
-    frame.render_widget(Line::from(left), a);
+    let left = Line::from(left);
+    let room = area.width.saturating_sub(left.width() as u16);
+    let right = Line::from(seats(live, usize::from(room), theme));
+    let [a, b] = Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
+    frame.render_widget(left, a);
     frame.render_widget(right, b);
 }
 
@@ -54,17 +55,23 @@ fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
     vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))]
 }
 
-/// The seats with their names and scores, as far as they fit.
-fn seats(live: &Live, theme: &Theme) -> Vec<Span<'static>> {
+/// The seats with their names, as many as fit whole.
+fn seats(live: &Live, columns: usize, theme: &Theme) -> Vec<Span<'static>> {
     let Some(session) = &live.session else { return Vec::new() };
     let mut spans = Vec::new();
-    for seat in session.seats.iter().take(8) {
-        let id = seat.player_id.as_str();
-        let number = seat_number(id).unwrap_or(0);
-        spans.push(Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)));
-        let name = seat.name.as_deref().unwrap_or("");
-        spans.push(Span::raw(text::excerpt(id, 8).into_owned()));
-        spans.push(Span::styled(format!(" {}  ", text::excerpt(name, 12)), theme.style(Role::Dim)));
+    let mut used = 0;
+    for seat in &session.seats {
+        let id = text::excerpt(seat.player_id.as_str(), 8).into_owned();
+        let number = seat_number(&id).unwrap_or(0);
+        let glyph = format!("{} ", theme.seat_glyph(number));
+        let name = format!(" {}  ", text::excerpt(seat.name.as_deref().unwrap_or(""), 12));
+        used += text::width(&glyph) + text::width(&id) + text::width(&name);
+        if used > columns {
+            break;
+        }
+        spans.push(Span::styled(glyph, theme.seat(number)));
+        spans.push(Span::raw(id));
+        spans.push(Span::styled(name, theme.style(Role::Dim)));
     }
     spans
 }

@@ -99,9 +99,10 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Length(1), Constraint::Min(0)])
             .areas(area);
     frame.render_widget(filter_line(&pane.list, pane.items().len(), theme, area.width), filter);
-    let roomy = area.width >= 90;
-    let players = usize::from(area.width).saturating_sub(if roomy { 83 } else { 64 }).clamp(6, 40);
-    let widths = [11, 18, players, 9, 9, 8, if roomy { 12 } else { 0 }];
+    let mut widths = [9, 16, 0, 8, 8, 6, if area.width >= 90 { 12 } else { 0 }];
+    let gaps = widths.iter().filter(|wide| **wide > 0).count() * widgets::GAP;
+    let players = usize::from(area.width).saturating_sub(widths.iter().sum::<usize>() + gaps + 3).clamp(6, 40);
+    widths[2] = players;
     let aligns =
         [Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
     let dim = theme.style(Role::Dim);
@@ -115,7 +116,7 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
         let cells = [
             (Cow::Owned(state), theme.style(role)),
-            cell(text::excerpt(session.game.as_str(), 18).into_owned()),
+            cell(text::excerpt(session.game.as_str(), 16).into_owned()),
             cell(text::excerpt(&names(session), players).into_owned()),
             cell(ticks(session)),
             cell(best(session)),
@@ -132,10 +133,10 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
 fn status(status: &SessionStatus) -> (Role, String) {
     match status {
         SessionStatus::Active => (Role::Good, "● live".into()),
-        SessionStatus::Waiting => (Role::Info, "◷ waiting".into()),
+        SessionStatus::Waiting => (Role::Info, "◷ waits".into()),
         SessionStatus::Completed => (Role::Dim, "■ ended".into()),
         SessionStatus::Failed => (Role::Bad, "✗ failed".into()),
-        other => (Role::Warn, format!("? {}", text::excerpt(other.as_str(), 9))),
+        other => (Role::Warn, format!("? {}", text::excerpt(other.as_str(), 7))),
     }
 }
 
@@ -236,7 +237,9 @@ fn log_lines(app: &App, theme: &Theme, columns: usize) -> Vec<Line<'static>> {
         .iter()
         .map(|entry| {
             let who = entry.player_id.as_ref().map_or("", |player| player.as_str());
-            let words = entry.text.as_deref().or(entry.kind.as_deref()).unwrap_or("");
+            let played = entry.data.as_ref().filter(|_| entry.kind.as_deref() == Some("action"));
+            let played = played.and_then(|json| json.decode().ok()).map(|action| crate::app::live::words(&action));
+            let words = played.as_deref().or(entry.text.as_deref()).or(entry.kind.as_deref()).unwrap_or("");
             Line::from(vec![
                 Span::styled(format!("{:>4} ", entry.tick.map_or_else(String::new, |tick| tick.to_string())), dim),
                 Span::styled(text::pad(&text::excerpt(who, 4), 4), theme.seat(seat_number(who).unwrap_or(0))),
