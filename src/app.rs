@@ -18,8 +18,8 @@ pub mod live;
 pub mod overlay;
 pub mod panes;
 pub mod remote;
-mod seats;
 pub mod screen;
+mod seats;
 #[cfg(test)]
 mod tests;
 pub mod trail;
@@ -73,8 +73,12 @@ pub enum Pane {
 
 impl Pane {
     /// All panes in order, with the key that leads there and the name.
-    pub const ALL: [(Self, char, &'static str); 4] =
-        [(Self::Games, '1', "Games"), (Self::Sessions, '2', "Sessions"), (Self::Play, '3', "Play"), (Self::Credits, '9', "Credits")];
+    pub const ALL: [(Self, char, &'static str); 4] = [
+        (Self::Games, '1', "Games"),
+        (Self::Sessions, '2', "Sessions"),
+        (Self::Play, '3', "Play"),
+        (Self::Credits, '9', "Credits"),
+    ];
 }
 
 /// Whether the platform answers.
@@ -153,8 +157,10 @@ impl App {
     /// The state at start.
     pub fn new(now: Moment, boot: Boot) -> Self {
         let gate = (!boot.has_key && !boot.demo).then(Gate::welcome);
-        let last_command =
-            boot.sample_policy.as_ref().map_or_else(String::new, |path| format!("python3 {}", quoted(&path.to_string_lossy())));
+        let last_command = boot
+            .sample_policy
+            .as_ref()
+            .map_or_else(String::new, |path| format!("python3 {}", quoted(&path.to_string_lossy())));
         Self {
             now,
             boot,
@@ -269,9 +275,11 @@ impl App {
         let second_if = |moves: bool| moves.then_some(next_second);
         let live = self.visible_live();
         let counts_down = live.is_some_and(|live| live.deadline.is_some_and(|at| at > now));
-        let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
+        let stalls =
+            live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
-        let thinks = self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
+        let thinks =
+            self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
         let down = matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),
@@ -427,8 +435,12 @@ impl App {
             (_, Some(live)) => live.game.as_deref().map(Into::into),
             _ => None,
         };
-        let Some(slug) = slug.filter(|_| self.gate.is_none() && self.health == Health::Up) else { return Vec::new() };
-        if self.games.details.contains_key(&slug) || self.games.details.values().any(remote::Remote::is_loading) {
+        let Some(slug) = slug.filter(|_| self.gate.is_none() && self.health == Health::Up) else {
+            return Vec::new();
+        };
+        if self.games.details.contains_key(&slug)
+            || self.games.details.values().any(remote::Remote::is_loading)
+        {
             return Vec::new();
         }
         let (ticket, effect) = self.ask(Question::Game(slug.clone()));

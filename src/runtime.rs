@@ -121,7 +121,8 @@ impl<B: Backend> Loop<B> {
         stop: CancellationToken,
     ) -> Self {
         let started = Instant::now();
-        let mut app = App::new(Moment { since_start: Duration::ZERO, wall: jiff::Timestamp::now() }, options.boot);
+        let mut app =
+            App::new(Moment { since_start: Duration::ZERO, wall: jiff::Timestamp::now() }, options.boot);
         app.mouse = options.mouse;
         Self {
             app,

@@ -119,7 +119,11 @@ impl App {
 
     fn toggle_mouse(&mut self) -> Vec<Effect> {
         self.mouse = !self.mouse;
-        let text = if self.mouse { "mouse on; f2 gives it back to the terminal" } else { "mouse off: the terminal selects text" };
+        let text = if self.mouse {
+            "mouse on; f2 gives it back to the terminal"
+        } else {
+            "mouse off: the terminal selects text"
+        };
         self.toast(Tone::Plain, text);
         vec![Effect::SetMouse(self.mouse)]
     }
@@ -232,7 +236,9 @@ impl App {
     }
 
     fn watch_live(&mut self) -> Vec<Effect> {
-        let Some(game) = self.games.selected().map(|game| game.slug.as_str().to_owned()) else { return Vec::new() };
+        let Some(game) = self.games.selected().map(|game| game.slug.as_str().to_owned()) else {
+            return Vec::new();
+        };
         match self.sessions.live_of(&game).map(|session| session.session_id.clone()) {
             Some(id) => self.watch(&id),
             None => {

@@ -53,7 +53,8 @@ impl App {
             }
             Question::Session(id) => {
                 if let Ok(Answer::Session(session)) = reply
-                    && let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.session_id == id.as_str())
+                    && let Some(seat) =
+                        self.play.seats.iter_mut().find(|seat| seat.live.session_id == id.as_str())
                 {
                     seat.live.know(*session);
                 }
@@ -244,5 +245,7 @@ pub fn is_connection(why: &api::Error) -> bool {
 
 /// The answer as the kind its question calls for.
 fn expect<T>(answer: Answer, read: impl FnOnce(Answer) -> Option<T>) -> Reply<T> {
-    read(answer).ok_or_else(|| Arc::new(api::Error::local("read an answer", "it is of another kind than the question")))
+    read(answer).ok_or_else(|| {
+        Arc::new(api::Error::local("read an answer", "it is of another kind than the question"))
+    })
 }

@@ -23,7 +23,15 @@ pub struct ListState {
 
 impl Default for ListState {
     fn default() -> Self {
-        Self { filter: Editor::line(""), typing: false, shown: Vec::new(), ids: Vec::new(), at: 0, top: 0, chosen: false }
+        Self {
+            filter: Editor::line(""),
+            typing: false,
+            shown: Vec::new(),
+            ids: Vec::new(),
+            at: 0,
+            top: 0,
+            chosen: false,
+        }
     }
 }
 
@@ -41,7 +49,8 @@ impl ListState {
         self.shown = order.iter().map(|&nth| items[nth].0).collect();
         self.ids = order.iter().map(|&nth| items[nth].1.to_owned()).collect();
         let found = selected.and_then(|id| self.ids.iter().position(|other| *other == id));
-        self.at = found.unwrap_or(if self.chosen { self.at } else { 0 }).min(self.shown.len().saturating_sub(1));
+        self.at =
+            found.unwrap_or(if self.chosen { self.at } else { 0 }).min(self.shown.len().saturating_sub(1));
     }
 
     /// Index of the selected item among all items.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::api;
 use crate::client::Ticket;
 
-
 /// Remote data with its state; the last good value stays while it reloads or fails.
 #[derive(Debug, Clone, Default)]
 pub enum Remote<T> {

@@ -18,11 +18,14 @@ const REFUSALS: u32 = 3;
 
 impl App {
     pub(super) fn fed(&mut self, feed: FeedId, event: FeedEvent) -> Vec<Effect> {
-        if let Some(watching) = self.sessions.watching.as_mut().filter(|watching| watching.live.feed == feed) {
+        if let Some(watching) = self.sessions.watching.as_mut().filter(|watching| watching.live.feed == feed)
+        {
             watching.live.take(self.now, event);
             return Vec::new();
         }
-        let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == feed) else { return Vec::new() };
+        let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == feed) else {
+            return Vec::new();
+        };
         let message = match &event {
             FeedEvent::Said(message) => Some(message.clone()),
             FeedEvent::NotSent { .. } => {
@@ -94,7 +97,9 @@ impl App {
             .map(|reason| crate::text::clean(reason).into_owned())
             .collect();
         seat.answered = Some(Answered::Refused { reasons: reasons.clone() });
-        let Some(policy) = seat.policy.as_mut().filter(|_| seat.driver == Driver::Policy) else { return Vec::new() };
+        let Some(policy) = seat.policy.as_mut().filter(|_| seat.driver == Driver::Policy) else {
+            return Vec::new();
+        };
         policy.refusals += 1;
         policy.log(&format!("✗ refused: {}", reasons.join("; ")));
         if policy.refusals >= REFUSALS {
@@ -135,7 +140,8 @@ impl App {
 
     /// Sends the chosen action.
     pub(super) fn play_chosen(&mut self) -> Vec<Effect> {
-        let Some(payload) = self.play.seat().and_then(OwnSeat::chosen).map(|choice| choice.payload.clone()) else {
+        let Some(payload) = self.play.seat().and_then(OwnSeat::chosen).map(|choice| choice.payload.clone())
+        else {
             return Vec::new();
         };
         self.send_action(payload)
@@ -161,14 +167,15 @@ impl App {
         }
         seat.notice = None;
         seat.answered = None;
-        seat.sent = Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
+        seat.sent =
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
         vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
     }
 
     pub(super) fn edit_action(&mut self) {
         let Some(seat) = self.play.seat_mut() else { return };
         let tick = seat.live.tick;
-        let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| choice.payload.to_string());
+        let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| pretty(&choice.payload));
         match &mut seat.draft {
             Some(draft) => draft.open = true,
             None => seat.draft = Some(Draft { editor: Editor::lines(&example), tick, open: true }),
@@ -187,13 +194,18 @@ impl App {
             }
         };
         if draft.tick != seat.live.tick {
-            let text = format!("the game went on from tick {} to {}: Enter again to play it now", draft.tick, seat.live.tick);
+            let text = format!(
+                "the game went on from tick {} to {}: Enter again to play it now",
+                draft.tick, seat.live.tick
+            );
             draft.tick = seat.live.tick;
             seat.notice = Some((Tone::Warn, text));
             return Vec::new();
         }
         let effects = self.send_action(payload);
-        if let (false, Some(draft)) = (effects.is_empty(), self.play.seat_mut().and_then(|seat| seat.draft.as_mut())) {
+        if let (false, Some(draft)) =
+            (effects.is_empty(), self.play.seat_mut().and_then(|seat| seat.draft.as_mut()))
+        {
             draft.open = false;
         }
         effects
@@ -210,7 +222,9 @@ impl App {
     pub(super) fn seat_policy(&mut self, command: String, argv: Vec<String>) -> Vec<Effect> {
         let run = self.new_run();
         let at = self.play.at;
-        let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else { return Vec::new() };
+        let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else {
+            return Vec::new();
+        };
         let mut effects = Vec::new();
         if let Some(old) = seat.policy.take() {
             effects.push(Effect::StopPolicy(old.run));
@@ -236,7 +250,12 @@ impl App {
             game_version: record.and_then(|record| record.game_version.as_ref()?.decode().ok()),
             rules: record.and_then(|record| record.prompt.clone()).unwrap_or_default(),
             config: record.and_then(|record| serde_json::to_value(&record.config).ok()).unwrap_or_default(),
-            player_count: seat.live.session.as_ref().and_then(|session| session.player_count).unwrap_or_default(),
+            player_count: seat
+                .live
+                .session
+                .as_ref()
+                .and_then(|session| session.player_count)
+                .unwrap_or_default(),
             seat: seat.player_id.clone(),
             seed: None,
             game,
@@ -268,7 +287,10 @@ impl App {
         let Some(policy) = &mut self.play.seats[at].policy else { return Vec::new() };
         match event.what {
             PolicyEventKind::Started { pid, .. } => {
-                policy.log(&format!("started{}", pid.map(|pid| format!(", process {pid}")).unwrap_or_default()));
+                policy.log(&format!(
+                    "started{}",
+                    pid.map(|pid| format!(", process {pid}")).unwrap_or_default()
+                ));
             }
             PolicyEventKind::Ready { name } => policy.name = name,
             PolicyEventKind::Answered { id, action, note, latency, late } => {
@@ -298,7 +320,8 @@ impl App {
                 lines.iter().for_each(|line| policy.log(line));
             }
             PolicyEventKind::Garbage { text, why, .. } => {
-                return self.hand_over(at, &format!("it answered something that is no action ({why}): {text}"));
+                return self
+                    .hand_over(at, &format!("it answered something that is no action ({why}): {text}"));
             }
             PolicyEventKind::TimedOut { limit, unread, .. } => {
                 let what = if unread { "it does not read its input" } else { "it did not answer in time" };
@@ -311,7 +334,10 @@ impl App {
             PolicyEventKind::Exited { how, last_stderr, expected } => {
                 policy.log(&format!("the policy {how}"));
                 if !expected {
-                    let last = last_stderr.last().map(|line| format!("; its last words: {line}")).unwrap_or_default();
+                    let last = last_stderr
+                        .last()
+                        .map(|line| format!("; its last words: {line}"))
+                        .unwrap_or_default();
                     return self.hand_over(at, &format!("it {how}{last}"));
                 }
             }
@@ -326,7 +352,8 @@ impl App {
             return Vec::new();
         }
         let payload: std::sync::Arc<str> = action.to_string().into();
-        seat.sent = Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
+        seat.sent =
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
         vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
     }
 
@@ -334,7 +361,11 @@ impl App {
     pub(super) fn take_back(&mut self, why: Option<&str>) -> Vec<Effect> {
         let at = self.play.at;
         match self.play.seats.get(at).is_some_and(|seat| seat.driver == Driver::Policy) {
-            true => self.end_policy(at, Tone::Plain, why.unwrap_or("the seat is yours; c gives it to the policy again")),
+            true => self.end_policy(
+                at,
+                Tone::Plain,
+                why.unwrap_or("the seat is yours; c gives it to the policy again"),
+            ),
             false => Vec::new(),
         }
     }
@@ -344,7 +375,9 @@ impl App {
         if self.play.seats[at].driver != Driver::Policy {
             return Vec::new();
         }
-        let text = format!("the policy is stopped: {why}. The seat is yours; c tries a policy again, L shows its log");
+        let text = format!(
+            "the policy is stopped: {why}. The seat is yours; c tries a policy again, L shows its log"
+        );
         self.end_policy(at, Tone::Bad, &text)
     }
 
@@ -439,6 +472,13 @@ impl App {
             self.play.seats[at].may_pass = noop.as_deref() != Some("none");
         }
     }
+}
+
+/// JSON with a member a line, for editing.
+fn pretty(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json)
+        .and_then(|value| serde_json::to_string_pretty(&value))
+        .unwrap_or_else(|_| json.to_owned())
 }
 
 /// Whether the seat that gets this observation is asked now. Servers say so beside the observation or in it; where

@@ -40,7 +40,8 @@ pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
         }
     };
     let [market, serpents] = LIVE;
-    let work = async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
+    let work =
+        async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
     tokio::select! {
         () = stop.cancelled() => {}
         _ = work => {}

@@ -63,8 +63,14 @@ async fn start(
         let key = ApiKey::new(text).map_err(|why| why.to_string())?;
         Client::new(config.settings(key)).map_err(|why| format!("{why}: {}", why.why()))
     };
-    let options =
-        Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse: view.mouse };
+    let options = Options {
+        boot,
+        api,
+        with_key: Box::new(with_key),
+        arena: arena_source(keep),
+        theme,
+        mouse: view.mouse,
+    };
     Ok(runtime::run(options).await?)
 }
 
@@ -72,9 +78,7 @@ async fn start(
 fn arena_source(keep: Option<PathBuf>) -> ArenaSource {
     Box::new(move || {
         let keep = keep.clone();
-        Box::pin(async move {
-            open_arena(keep).await.map_err(|why| super::chain(&*why))
-        })
+        Box::pin(async move { open_arena(keep).await.map_err(|why| super::chain(&*why)) })
     })
 }
 

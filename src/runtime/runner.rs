@@ -30,7 +30,8 @@ pub struct OpenedArena {
 }
 
 /// Opens an arena in this process.
-pub type ArenaSource = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>> + Send>;
+pub type ArenaSource =
+    Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>> + Send>;
 
 /// What the loop itself has to do for an effect.
 pub(super) enum Wish {

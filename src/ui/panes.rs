@@ -47,7 +47,9 @@ pub fn filter_line(list: &ListState, all: usize, theme: &Theme, columns: u16) ->
         Span::styled(" / ", theme.style(Role::Key)),
         Span::styled(text::fit(&shown, room.saturating_sub(1)).into_owned(), style),
         Span::styled(" ", cursor),
-        Span::raw(" ".repeat(room.saturating_sub(text::width(&text::fit(&shown, room.saturating_sub(1))) + 1))),
+        Span::raw(
+            " ".repeat(room.saturating_sub(text::width(&text::fit(&shown, room.saturating_sub(1))) + 1)),
+        ),
         Span::styled(count, theme.style(Role::Dim)),
     ])
 }
@@ -77,7 +79,13 @@ pub fn rows(
 }
 
 /// Draws lines from an offset on, and notes how many there are.
-pub fn scrolled(lines: Vec<Line<'static>>, scroll: usize, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
+pub fn scrolled(
+    lines: Vec<Line<'static>>,
+    scroll: usize,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    drawn: &mut Drawn,
+) {
     drawn.text_rows = usize::from(area.height);
     drawn.text_lines = lines.len();
     let from = scroll.min(drawn.max_scroll());
@@ -102,7 +110,14 @@ pub fn placeholder(lines: &[(Role, String)], theme: &Theme, frame: &mut Frame<'_
 /// What happened, what it cost, and what to do about it.
 pub fn failure(app: &App, why: &api::Error) -> Vec<(Role, String)> {
     let mut lines = vec![
-        (Role::Bad, if is_connection(why) { "✗ The platform does not answer.".into() } else { format!("✗ {why}") }),
+        (
+            Role::Bad,
+            if is_connection(why) {
+                "✗ The platform does not answer.".into()
+            } else {
+                format!("✗ {why}")
+            },
+        ),
         (Role::Text, String::new()),
         (Role::Text, text::excerpt(&app.boot.host, 70).into_owned()),
     ];

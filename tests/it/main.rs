@@ -1,6 +1,9 @@
 //! Integration tests: one module a subject.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails, also in shared harness code")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a step that fails is a test that fails, also in shared harness code"
+)]
 
 mod api;
 #[cfg(feature = "arena")]

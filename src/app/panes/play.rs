@@ -370,7 +370,10 @@ mod tests {
 
     #[test]
     fn numbers_beyond_a_double_are_sent_as_written() {
-        assert_eq!(&*read_action(r#"{"id":12345678901234567890123}"#).unwrap(), r#"{"id":12345678901234567890123}"#);
+        assert_eq!(
+            &*read_action(r#"{"id":12345678901234567890123}"#).unwrap(),
+            r#"{"id":12345678901234567890123}"#
+        );
     }
 
     #[test]

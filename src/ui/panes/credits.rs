@@ -43,10 +43,13 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     summary(app, balance, theme, frame, head);
     if upper > 0 {
         let days = if area.width < WIDE { DAYS.1 } else { DAYS.0 };
-        let [chart, kinds, open] =
-            Layout::horizontal([Constraint::Length(days as u16 * 3 + 8), Constraint::Fill(1), Constraint::Length(28)])
-                .spacing(1)
-                .areas(charts);
+        let [chart, kinds, open] = Layout::horizontal([
+            Constraint::Length(days as u16 * 3 + 8),
+            Constraint::Fill(1),
+            Constraint::Length(28),
+        ])
+        .spacing(1)
+        .areas(charts);
         by_day(app, days, theme, frame, chart);
         by_kind(app, theme, frame, kinds);
         open_now(app, theme, frame, open);
@@ -70,7 +73,10 @@ fn summary(app: &App, balance: &Balance, theme: &Theme, frame: &mut Frame<'_>, a
     ];
     if burn > 0.0 {
         spans.push(Span::styled("   lasts ", dim));
-        spans.push(Span::raw(format!("{} at this rate", text::duration(balance.credits.max(0.0) / burn * 3600.0))));
+        spans.push(Span::raw(format!(
+            "{} at this rate",
+            text::duration(balance.credits.max(0.0) / burn * 3600.0)
+        )));
     }
     frame.render_widget(Line::from(spans), area);
 }
@@ -117,8 +123,11 @@ fn by_kind(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     for (kind, spent) in kinds.into_iter().take(usize::from(area.height.saturating_sub(1))) {
         lines.push(Line::from(vec![
             Span::raw(text::pad(&text::excerpt(kind, 11), 12)),
-            Span::raw(text::pad_left(&text::decimal(spent, 4), 8)),
-            Span::styled(format!("  {}", widgets::bar(if most > 0.0 { spent / most } else { 0.0 }, bar)), theme.style(Role::Money)),
+            Span::raw(text::pad_left(&format!("{spent:.4}"), 8)),
+            Span::styled(
+                format!("  {}", widgets::bar(if most > 0.0 { spent / most } else { 0.0 }, bar)),
+                theme.style(Role::Money),
+            ),
         ]));
     }
     frame.render_widget(Paragraph::new(lines), area);
@@ -173,17 +182,27 @@ fn entries(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &
     }
 }
 
-fn entry_line(app: &App, entry: &UsageEntry, widths: &[usize], aligns: &[Align], theme: &Theme) -> Line<'static> {
+fn entry_line(
+    app: &App,
+    entry: &UsageEntry,
+    widths: &[usize],
+    aligns: &[Align],
+    theme: &Theme,
+) -> Line<'static> {
     let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
     let spent = spent_on(entry);
-    let (sign, role) = if spent < 0.0 { ("+", Role::Good) } else { ("−", Role::Money) };
+    let (sign, role) = match spent {
+        s if s < 0.0 => ("+", Role::Good),
+        s if s > 0.0 => ("−", Role::Money),
+        _ => ("", Role::Dim),
+    };
     let what = entry.description.as_deref().or(entry.game.as_ref().map(|game| game.as_str())).unwrap_or("");
     let cells = [
         cell(when(entry.created_at.as_deref()).map(|at| ago(app.now.wall, at)).unwrap_or_default()),
         cell(text::excerpt(entry.kind.as_deref().unwrap_or("other"), 12).into_owned()),
         cell(text::excerpt(what, widths[2]).into_owned()),
         cell(entry.ticks.map(|ticks| ticks.to_string()).unwrap_or_default()),
-        (Cow::Owned(format!("{sign}{}", text::decimal(spent.abs(), 4))), theme.style(role)),
+        (Cow::Owned(format!("{sign}{:.4}", spent.abs())), theme.style(role)),
     ];
     widgets::table_line(&cells, aligns, widths)
 }

@@ -22,14 +22,18 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
     let back = if app.pane == crate::app::Pane::Play { "Games" } else { "Sessions" };
     let mut left = vec![
         Span::styled(format!(" ‹ {back}   "), dim),
-        Span::styled(text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(), theme.style(Role::Strong)),
+        Span::styled(
+            text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(),
+            theme.style(Role::Strong),
+        ),
         Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
     ];
     left.extend(state(app, live, theme));
     let left = Line::from(left);
     let room = area.width.saturating_sub(left.width() as u16);
     let right = Line::from(seats(live, usize::from(room), theme));
-    let [a, b] = Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
+    let [a, b] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
     frame.render_widget(left, a);
     frame.render_widget(right, b);
 }
@@ -108,7 +112,8 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     if view.raw {
         let pretty = serde_json::to_string_pretty(data).unwrap_or_default();
         let columns = usize::from(area.width.saturating_sub(2));
-        let lines = pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
+        let lines =
+            pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
         return scrolled(lines, view.scroll, frame, area, drawn);
     }
     let others: Vec<(String, &Value)> = all
@@ -128,7 +133,9 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         folds: &render::Folds::default(),
     };
     let scene = render::scene(&input);
-    render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    drawn.text_rows = usize::from(laid.page);
+    drawn.text_lines = usize::from(laid.page) + usize::from(laid.max_scroll);
 }
 
 /// The newest lines of the log, newest last.
@@ -191,7 +198,11 @@ pub fn outcome(live: &Live, outcome: &Outcome, mine: Option<&str>, theme: &Theme
         let number = seat_number(player).unwrap_or(0);
         let rank = outcome.ranks.get(player).map_or_else(|| " ".to_owned(), u64::to_string);
         let name = live.session.as_ref().and_then(|session| {
-            session.seats.iter().find(|seat| seat.player_id.as_str() == player).and_then(|seat| seat.name.clone())
+            session
+                .seats
+                .iter()
+                .find(|seat| seat.player_id.as_str() == player)
+                .and_then(|seat| seat.name.clone())
         });
         lines.push(Line::from(vec![
             Span::styled(format!(" {rank:>2}. "), theme.style(Role::Dim)),

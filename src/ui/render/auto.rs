@@ -14,8 +14,8 @@ use super::scene::{
     Table, Tree, Words,
 };
 use super::shape::{SHORT, Shape, shape};
-use crate::app::trail::item_name;
 use super::values::{Change, inline, pair, safe};
+use crate::app::trail::item_name;
 use crate::ui::theme::Role;
 use crate::ui::widgets::Align;
 
