@@ -9,5 +9,6 @@ mod api;
 #[cfg(feature = "arena")]
 mod arena;
 mod layers;
+mod licences;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
