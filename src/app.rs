@@ -283,8 +283,8 @@ impl App {
         let down = matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),
-            self.due("sessions", SESSIONS_EVERY).filter(|_| self.polls_sessions()),
-            self.due("balance", BALANCE_EVERY).filter(|_| self.play.live().next().is_some()),
+            self.polls_sessions().then(|| self.due("sessions", SESSIONS_EVERY)),
+            self.play.live().next().map(|_| self.due("balance", BALANCE_EVERY)),
             second_if(!self.pending.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
@@ -308,18 +308,18 @@ impl App {
         self.pane == Pane::Sessions && self.sessions.watching.is_none() && self.sessions.live_count() > 0
     }
 
-    fn due(&self, what: &str, every: Duration) -> Option<Duration> {
-        Some(self.polled.get(what).copied().unwrap_or_default() + every)
+    fn due(&self, what: &str, every: Duration) -> Duration {
+        self.polled.get(what).copied().unwrap_or_default() + every
     }
 
     fn woke(&mut self) -> Vec<Effect> {
         let now = self.now.since_start;
         self.toasts.retain(|toast| toast.until > now);
         let mut effects = Vec::new();
-        if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= Some(now) {
+        if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= now {
             effects.extend(self.load_sessions());
         }
-        if self.play.live().next().is_some() && self.due("balance", BALANCE_EVERY) <= Some(now) {
+        if self.play.live().next().is_some() && self.due("balance", BALANCE_EVERY) <= now {
             effects.extend(self.load_balance());
         }
         if let Health::Down { retry_at, .. } = self.health
@@ -333,7 +333,6 @@ impl App {
 
     fn before_drawing(&mut self) -> Vec<Effect> {
         match self.pane {
-            Pane::Games => {}
             Pane::Sessions => {
                 if let Some(watching) = &mut self.sessions.watching {
                     watching.live.settle();
@@ -345,7 +344,7 @@ impl App {
                     seat.settle();
                 }
             }
-            Pane::Credits => {}
+            Pane::Games | Pane::Credits => {}
         }
         self.keep_selection_in_view();
         self.load_detail()

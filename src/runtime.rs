@@ -32,7 +32,7 @@ use crate::ui::theme::Theme;
 
 use self::exit::{exit_at_latest, install_panic_hook, panicked};
 use self::input::{Input, Keyboard};
-pub use self::runner::{ArenaSource, OpenedArena};
+pub use self::runner::{ArenaSource, KeySource, OpenedArena};
 use self::runner::{Runner, Wish};
 use self::signals::{DEADLINE, LOST, Signal, Signals, Stops};
 use self::terminal::{Screen, ScreenOptions, TerminalError};
@@ -55,7 +55,7 @@ pub struct Options {
     /// The platform, if there is a key.
     pub api: Option<crate::api::Client>,
     /// How to get from a typed key to the platform.
-    pub with_key: Box<dyn Fn(&str) -> Result<crate::api::Client, String> + Send>,
+    pub with_key: KeySource,
     /// How to open an arena in this process.
     pub arena: ArenaSource,
     /// Colours and glyphs.

@@ -76,7 +76,7 @@ impl App {
                 Vec::new()
             }
             Question::Create(_) => self.created(reply),
-            Question::Leave(id, token) => self.left(id.as_str(), &token, reply.map(|_| ())),
+            Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
         });
         effects
     }
@@ -92,11 +92,10 @@ impl App {
             return Vec::new();
         };
         match why.kind() {
-            ErrorKind::Authentication if !matches!(question, Question::Leave(..)) => {
-                if self.gate.is_none() {
-                    self.gate = Some(Gate::refused(why.to_string()));
-                }
+            ErrorKind::Authentication if self.gate.is_none() && !matches!(question, Question::Leave(..)) => {
+                self.gate = Some(Gate::refused(explain(why)));
             }
+            ErrorKind::Authentication => {}
             _ if is_connection(why) => {
                 let now = self.now.since_start;
                 let tries = match self.health {
@@ -121,7 +120,7 @@ impl App {
                 if matches!(self.overlay, Some(Overlay::Create(_))) {
                     self.overlay = None;
                 }
-                return self.sit_down(*created);
+                return self.sit_down(&created);
             }
             Ok(_) => return Vec::new(),
             Err(why) => why,
@@ -143,7 +142,7 @@ impl App {
         self.load_sessions().into_iter().chain(self.load_balance()).collect()
     }
 
-    fn sit_down(&mut self, created: CreatedSession) -> Vec<Effect> {
+    fn sit_down(&mut self, created: &CreatedSession) -> Vec<Effect> {
         let (id, session, own) = (created.id().clone(), created.session.clone(), created.own_seats());
         let mut effects: Vec<Effect> = self.load_sessions().into_iter().chain(self.load_balance()).collect();
         if own.is_empty() {

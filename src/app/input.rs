@@ -360,7 +360,7 @@ impl App {
         }
         match self.overlay.take() {
             Some(Overlay::Help { scroll }) => {
-                self.typed_at_text(key, scroll, |scroll| Overlay::Help { scroll })
+                self.typed_at_text(key, scroll, |scroll| Overlay::Help { scroll });
             }
             Some(Overlay::Rules { slug, scroll }) => {
                 self.typed_at_text(key, scroll, |scroll| Overlay::Rules { slug: slug.clone(), scroll });
@@ -432,9 +432,8 @@ impl App {
                 confirm.agree = !confirm.agree;
             }
             KeyCode::Char('y') => return self.agreed(confirm.then),
-            KeyCode::Char('n' | 'q') => return Vec::new(),
             KeyCode::Enter if confirm.agree => return self.agreed(confirm.then),
-            KeyCode::Enter => return Vec::new(),
+            KeyCode::Enter | KeyCode::Char('n' | 'q') => return Vec::new(),
             _ => {}
         }
         self.overlay = Some(Overlay::Confirm(confirm));

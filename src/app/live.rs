@@ -174,7 +174,7 @@ impl Live {
                 self.deadline = None;
             }
             FeedEvent::NotSent { why, .. } => {
-                self.note(Tone::Bad, &format!("the action was not sent: {why}"))
+                self.note(Tone::Bad, &format!("the action was not sent: {why}"));
             }
             FeedEvent::Said(message) => self.hear(now, message),
         }

@@ -1,7 +1,7 @@
 //! Own seats in play: what comes over their sockets, what is sent, and the policies in them.
 
-use crate::api::ErrorKind;
 use crate::api::model::{PlayerToken, SessionId};
+use crate::api::{self, ErrorKind};
 use crate::api::{Message, MessageKind};
 use crate::client::{FeedEvent, FeedId, Question, Request};
 use crate::policy::{FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, Turn};
@@ -317,7 +317,9 @@ impl App {
             }
             PolicyEventKind::Stderr { lines, dropped } => {
                 policy.dropped += dropped;
-                lines.iter().for_each(|line| policy.log(line));
+                for line in &lines {
+                    policy.log(line);
+                }
             }
             PolicyEventKind::Garbage { text, why, .. } => {
                 return self
@@ -358,16 +360,12 @@ impl App {
     }
 
     /// The user takes the seat on screen back.
-    pub(super) fn take_back(&mut self, why: Option<&str>) -> Vec<Effect> {
+    pub(super) fn take_back(&mut self) -> Vec<Effect> {
         let at = self.play.at;
-        match self.play.seats.get(at).is_some_and(|seat| seat.driver == Driver::Policy) {
-            true => self.end_policy(
-                at,
-                Tone::Plain,
-                why.unwrap_or("the seat is yours; c gives it to the policy again"),
-            ),
-            false => Vec::new(),
+        if self.play.seats.get(at).is_none_or(|seat| seat.driver == Driver::Human) {
+            return Vec::new();
         }
+        self.end_policy(at, Tone::Plain, "the seat is yours; c gives it to the policy again")
     }
 
     /// A policy loses its seat.
@@ -424,18 +422,14 @@ impl App {
         tokens.into_iter().map(|token| self.ask(Question::Leave(id.clone(), token)).1).collect()
     }
 
-    /// A seat was left, or could not be.
+    /// A seat was left, or could not be. One that is not there any more was left too.
     pub(super) fn left(
         &mut self,
         id: &str,
         token: &PlayerToken,
-        reply: Result<(), std::sync::Arc<crate::api::Error>>,
+        failure: Option<&api::Error>,
     ) -> Vec<Effect> {
-        let gone = match &reply {
-            Ok(()) => true,
-            Err(why) => why.kind() == ErrorKind::NotFound,
-        };
-        if let (false, Err(why)) = (gone, &reply) {
+        if let Some(why) = failure.filter(|why| why.kind() != ErrorKind::NotFound) {
             self.toast(Tone::Bad, format!("not left: {}", super::answers::explain(why)));
             return Vec::new();
         }

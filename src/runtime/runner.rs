@@ -29,9 +29,14 @@ pub struct OpenedArena {
     pub close: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
+/// Gets from a typed key to the platform.
+pub type KeySource = Box<dyn Fn(&str) -> Result<api::Client, String> + Send>;
+
+/// What came of opening an arena.
+type Opening = Result<OpenedArena, String>;
+
 /// Opens an arena in this process.
-pub type ArenaSource =
-    Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>> + Send>;
+pub type ArenaSource = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Opening> + Send>> + Send>;
 
 /// What the loop itself has to do for an effect.
 pub(super) enum Wish {
@@ -52,23 +57,19 @@ pub(super) enum Wish {
 /// Owns what effects started.
 pub(super) struct Runner {
     client: Option<Client>,
-    with_key: Box<dyn Fn(&str) -> Result<api::Client, String> + Send>,
+    with_key: KeySource,
     arena: ArenaSource,
     opened: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     policies: HashMap<Run, Policy>,
     work: JoinSet<()>,
     client_events: (mpsc::Sender<ClientEvent>, mpsc::Receiver<ClientEvent>),
     policy_events: (mpsc::Sender<PolicyEvent>, mpsc::Receiver<PolicyEvent>),
-    others: (mpsc::Sender<Result<OpenedArena, String>>, mpsc::Receiver<Result<OpenedArena, String>>),
+    others: (mpsc::Sender<Opening>, mpsc::Receiver<Opening>),
     heard: (Vec<ClientEvent>, Vec<PolicyEvent>),
 }
 
 impl Runner {
-    pub(super) fn new(
-        api: Option<api::Client>,
-        with_key: Box<dyn Fn(&str) -> Result<api::Client, String> + Send>,
-        arena: ArenaSource,
-    ) -> Self {
+    pub(super) fn new(api: Option<api::Client>, with_key: KeySource, arena: ArenaSource) -> Self {
         let client_events = mpsc::channel(CLIENT_EVENTS);
         let client = api.map(|api| client::start(api, client_events.0.clone()));
         Self {
@@ -169,7 +170,7 @@ impl Runner {
         }
     }
 
-    fn use_arena(&mut self, opened: Result<OpenedArena, String>) -> Result<(), String> {
+    fn use_arena(&mut self, opened: Opening) -> Result<(), String> {
         let opened = opened?;
         self.client = Some(client::start(opened.api, self.client_events.0.clone()));
         self.opened = Some(opened.close);

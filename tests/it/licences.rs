@@ -7,13 +7,18 @@ use std::process::Command;
 fn allowed() -> Vec<String> {
     let deny = include_str!("../../deny.toml");
     let list = deny.split("allow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
-    list.split(',').map(|name| name.trim().trim_matches('"').to_owned()).filter(|name| !name.is_empty()).collect()
+    list.split(',')
+        .map(|name| name.trim().trim_matches('"').to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// Whether an SPDX expression can be met with allowed licences alone: `AND` needs all, `OR` one, brackets are rare.
 fn acceptable(expression: &str, allowed: &[String]) -> bool {
     let expression = expression.replace(['(', ')'], " ").replace('/', " OR ");
-    expression.split(" AND ").all(|part| part.split(" OR ").any(|name| allowed.iter().any(|ok| ok == name.trim())))
+    expression
+        .split(" AND ")
+        .all(|part| part.split(" OR ").any(|name| allowed.iter().any(|ok| ok == name.trim())))
 }
 
 #[test]

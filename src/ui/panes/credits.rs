@@ -7,7 +7,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::api::model::{Balance, UsageEntry};
+use crate::api::model::{Balance, GameSlug, UsageEntry};
 use crate::app::App;
 use crate::app::panes::credits::{spent_on, when};
 use crate::app::screen::Drawn;
@@ -98,7 +98,7 @@ fn by_day(app: &App, n_days: usize, theme: &Theme, frame: &mut Frame<'_>, area: 
             let eighths = if most > 0.0 { (spent / most * tall as f64 * 8.0).round() as usize } else { 0 };
             let fill = eighths.saturating_sub(row * 8).min(8);
             let glyph = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"][fill];
-            line.push_span(Span::styled(format!("{}{} ", glyph, glyph), theme.style(Role::Money)));
+            line.push_span(Span::styled(format!("{glyph}{glyph} "), theme.style(Role::Money)));
         }
         lines.push(line);
     }
@@ -196,7 +196,7 @@ fn entry_line(
         s if s > 0.0 => ("−", Role::Money),
         _ => ("", Role::Dim),
     };
-    let what = entry.description.as_deref().or(entry.game.as_ref().map(|game| game.as_str())).unwrap_or("");
+    let what = entry.description.as_deref().or(entry.game.as_ref().map(GameSlug::as_str)).unwrap_or("");
     let cells = [
         cell(when(entry.created_at.as_deref()).map(|at| ago(app.now.wall, at)).unwrap_or_default()),
         cell(text::excerpt(entry.kind.as_deref().unwrap_or("other"), 12).into_owned()),

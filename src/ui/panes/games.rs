@@ -195,12 +195,10 @@ fn body_lines(app: &App, game: &Game, theme: &Theme, columns: usize) -> Vec<Line
             .map(Line::from)
             .collect();
     lines.push(Line::default());
-    match app.games.loading(game.slug.as_str()).and_then(|detail| detail.failure()) {
-        Some(why) => {
-            lines.push(Line::styled(format!("✗ {why}: {}; R tries again", why.why()), theme.style(Role::Bad)))
-        }
-        None => lines.push(Line::styled("loading the rules …", theme.style(Role::Dim))),
-    }
+    lines.push(match app.games.loading(game.slug.as_str()).and_then(|detail| detail.failure()) {
+        Some(why) => Line::styled(format!("✗ {why}: {}; R tries again", why.why()), theme.style(Role::Bad)),
+        None => Line::styled("loading the rules …", theme.style(Role::Dim)),
+    });
     lines
 }
 
