@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api;
+use crate::api::Error as ApiError;
 use crate::client::{FeedId, Question, Request, Ticket};
 use crate::policy::Run;
 
@@ -133,7 +133,7 @@ pub struct App {
     /// Whether the platform answers.
     pub health: Health,
     /// Why it does not, if it does not.
-    pub trouble: Option<Arc<api::Error>>,
+    pub trouble: Option<Arc<ApiError>>,
     /// Whether mouse reports are on.
     pub mouse: bool,
     /// The catalogue.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::api;
-use crate::api::ErrorKind;
 use crate::api::model::CreatedSession;
+use crate::api::{Error as ApiError, ErrorKind};
 use crate::client::{Answer, ClientEvent, Question, Request, Ticket};
 
 use super::effect::Effect;
@@ -14,7 +13,7 @@ use super::overlay::Overlay;
 use super::panes::play::OwnSeat;
 use super::{App, Health, Pane, RETRY_WAITS};
 
-type Reply<T> = Result<T, Arc<api::Error>>;
+type Reply<T> = Result<T, Arc<ApiError>>;
 
 impl App {
     pub(super) fn heard(&mut self, event: ClientEvent) -> Vec<Effect> {
@@ -82,7 +81,7 @@ impl App {
     }
 
     /// Notes whether the platform answers, and whether it takes our key.
-    fn learn_health(&mut self, question: &Question, failure: Option<&Arc<api::Error>>) -> Vec<Effect> {
+    fn learn_health(&mut self, question: &Question, failure: Option<&Arc<ApiError>>) -> Vec<Effect> {
         let Some(why) = failure else {
             let back = matches!(self.health, Health::Down { .. });
             (self.health, self.trouble) = (Health::Up, None);
@@ -181,7 +180,7 @@ impl App {
     }
 
     fn pending_gone(&mut self, ticket: Ticket) {
-        let why = Arc::new(api::Error::local("ask the platform", "too many requests are under way"));
+        let why = Arc::new(ApiError::local("ask the platform", "too many requests are under way"));
         self.answered(ticket, Err(why));
     }
 
@@ -221,7 +220,7 @@ impl App {
 }
 
 /// An error in one paragraph: what failed, why, and what to do.
-pub fn explain(why: &api::Error) -> String {
+pub fn explain(why: &ApiError) -> String {
     let mut words = why.to_string();
     let mut source = std::error::Error::source(why);
     while let Some(cause) = source {
@@ -237,14 +236,13 @@ pub fn explain(why: &api::Error) -> String {
 }
 
 /// Whether an error says that the platform cannot be reached, rather than what it thinks of a request.
-pub fn is_connection(why: &api::Error) -> bool {
+pub fn is_connection(why: &ApiError) -> bool {
     use ErrorKind as K;
     matches!(why.kind(), K::Connect | K::Timeout | K::Lost | K::Tls | K::Proxy | K::Decode | K::Redirect)
 }
 
 /// The answer as the kind its question calls for.
 fn expect<T>(answer: Answer, read: impl FnOnce(Answer) -> Option<T>) -> Reply<T> {
-    read(answer).ok_or_else(|| {
-        Arc::new(api::Error::local("read an answer", "it is of another kind than the question"))
-    })
+    read(answer)
+        .ok_or_else(|| Arc::new(ApiError::local("read an answer", "it is of another kind than the question")))
 }

@@ -1,7 +1,7 @@
 //! Own seats in play: what comes over their sockets, what is sent, and the policies in them.
 
 use crate::api::model::{PlayerToken, SessionId};
-use crate::api::{self, ErrorKind};
+use crate::api::{Error as ApiError, ErrorKind};
 use crate::api::{Message, MessageKind};
 use crate::client::{FeedEvent, FeedId, Question, Request};
 use crate::policy::{FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, Turn};
@@ -423,12 +423,7 @@ impl App {
     }
 
     /// A seat was left, or could not be. One that is not there any more was left too.
-    pub(super) fn left(
-        &mut self,
-        id: &str,
-        token: &PlayerToken,
-        failure: Option<&api::Error>,
-    ) -> Vec<Effect> {
+    pub(super) fn left(&mut self, id: &str, token: &PlayerToken, failure: Option<&ApiError>) -> Vec<Effect> {
         if let Some(why) = failure.filter(|why| why.kind() != ErrorKind::NotFound) {
             self.toast(Tone::Bad, format!("not left: {}", super::answers::explain(why)));
             return Vec::new();

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::api;
+use crate::api::Error as ApiError;
 use crate::app::App;
 use crate::app::answers::is_connection;
 use crate::app::list::ListState;
@@ -108,7 +108,7 @@ pub fn placeholder(lines: &[(Role, String)], theme: &Theme, frame: &mut Frame<'_
 }
 
 /// What happened, what it cost, and what to do about it.
-pub fn failure(app: &App, why: &api::Error) -> Vec<(Role, String)> {
+pub fn failure(app: &App, why: &ApiError) -> Vec<(Role, String)> {
     let mut lines = vec![
         (
             Role::Bad,
@@ -141,7 +141,7 @@ pub fn failure(app: &App, why: &api::Error) -> Vec<(Role, String)> {
 }
 
 /// The causes of an error, outermost first.
-fn causes(why: &api::Error) -> String {
+fn causes(why: &ApiError) -> String {
     let mut words = Vec::new();
     let mut source = std::error::Error::source(why);
     while let Some(cause) = source {
