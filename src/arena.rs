@@ -1,8 +1,8 @@
 //! The local server with its own real games: the platform's API on loopback, for free.
 //!
-//! Start at [`Arena::open`], then [`serve`]. Requests pass [`guard`] and reach [`routes`], which parse, call the
-//! [`store`] or the [`host`], and answer with [`reply`] or [`error`]. Matches are played by [`host`] over the traits
-//! of [`engine`]; [`games`] has the games. [`command`] is `gert arena`, [`demo`] fills an arena with something to see.
+//! Start at `Arena::open`, then `serve`. Requests pass `guard` and reach `routes`, which parse, call the
+//! `store` or the `host`, and answer with `reply` or `error`. Matches are played by `host` over the traits
+//! of `engine`; `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
 
 pub mod auth;
 pub mod catalogue;

@@ -1,6 +1,6 @@
 //! What the arena keeps: one `SQLite` file in WAL mode with one writing thread and a few readers.
 //!
-//! Writes are closures that the [`writer`] runs in batches, one transaction a batch, each in a savepoint of its own.
+//! Writes are closures that the `writer` runs in batches, one transaction a batch, each in a savepoint of its own.
 //! Reads run on tokio's blocking threads. Nothing here is called on a tick path: sessions post what they played and
 //! go on. Start at [`Store`]; opening, migrating and refusing files is in [`open`]; the SQL is in the other modules.
 
