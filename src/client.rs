@@ -1,1 +1,153 @@
-//! The task that owns all traffic with the platform.
+//! The task that owns all traffic with the platform: takes [`Request`]s, sends [`ClientEvent`]s.
+//!
+//! It knows nothing of the dashboard. Each request is answered by exactly one event with its ticket; a feed (an open
+//! socket) sends events until it ends or is closed. Start reading at [`start`]; feeds are in [`feed`].
+
+pub mod feed;
+mod task;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::api;
+use crate::api::model::{
+    Balance, CreateSession, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session,
+    SessionId, Tags, UsageEntry,
+};
+
+pub use task::{Client, start};
+
+/// Numbers a question; the answer carries it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Numbers an open socket; every event of it carries the number, so that late ones are recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FeedId(pub u64);
+
+/// What the task is asked to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Ask something once.
+    Ask(Ticket, Question),
+    /// Open a spectator socket and keep it open.
+    Watch(FeedId, SessionId),
+    /// Open a player's socket and keep it open.
+    Sit(FeedId, SessionId, PlayerToken),
+    /// Send an action on a player's socket.
+    Act {
+        /// The player's socket.
+        feed: FeedId,
+        /// Comes back in the acknowledgement, where the server does that.
+        action_id: String,
+        /// The action as JSON text.
+        payload: Arc<str>,
+    },
+    /// Close a socket.
+    Close(FeedId),
+    /// Try a lost socket again now.
+    Reconnect(FeedId),
+}
+
+/// A question with one answer.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "named after the endpoints, which say what they do")]
+pub enum Question {
+    Games,
+    Game(GameSlug),
+    Tags,
+    Balance,
+    Usage,
+    Sessions,
+    Session(SessionId),
+    Logs(SessionId),
+    /// May bill: never sent twice.
+    Create(Box<CreateSession>),
+    Leave(SessionId, PlayerToken),
+}
+
+/// The answer to a [`Question`], of the same kind.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "named after the endpoints, which say what they give")]
+pub enum Answer {
+    Games(Listing<Game>),
+    Game(Box<GameDetail>),
+    Tags(Tags),
+    Balance(Balance),
+    Usage(Listing<UsageEntry>),
+    Sessions(Listing<Session>),
+    Session(Box<Session>),
+    Logs(Logs),
+    Created(Box<CreatedSession>),
+    Left,
+}
+
+macro_rules! reads {
+    ($($name:ident: $variant:ident -> $type:ty),* $(,)?) => {
+        impl Answer {
+            $(
+                /// The content, if it is of this kind.
+                pub fn $name(self) -> Option<$type> {
+                    match self {
+                        Self::$variant(content) => Some(content),
+                        _ => None,
+                    }
+                }
+            )*
+        }
+    };
+}
+
+reads! {
+    games: Games -> Listing<Game>,
+    game: Game -> Box<GameDetail>,
+    tags: Tags -> Tags,
+    balance: Balance -> Balance,
+    usage: Usage -> Listing<UsageEntry>,
+    sessions: Sessions -> Listing<Session>,
+    logs: Logs -> Logs,
+}
+
+/// What reached us from the platform.
+#[derive(Debug, Clone)]
+pub enum ClientEvent {
+    /// A question was answered.
+    Answered(Ticket, Result<Answer, Arc<api::Error>>),
+    /// Something happened on a socket.
+    Fed(FeedId, FeedEvent),
+}
+
+/// What happened on a socket.
+#[derive(Debug, Clone)]
+pub enum FeedEvent {
+    /// A connection is being made, for the nth time in a row.
+    Connecting {
+        /// From 1.
+        attempt: u32,
+    },
+    /// It is open; a fresh snapshot follows.
+    Opened,
+    /// A message came.
+    Said(api::Message),
+    /// It broke; the next try comes after `retry`.
+    Lost {
+        /// What happened, cleaned.
+        why: String,
+        /// How long until the next try.
+        retry: Duration,
+    },
+    /// It will not be opened again by itself.
+    Ended {
+        /// What happened, cleaned.
+        why: String,
+        /// True when the session is over in the ordinary way.
+        orderly: bool,
+    },
+    /// An action could not be sent.
+    NotSent {
+        /// The action's id.
+        action_id: String,
+        /// Why.
+        why: String,
+    },
+}

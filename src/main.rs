@@ -1,3 +1,7 @@
-//! The `gert` command.
+//! The `gert` command; everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gert::cli::main()
+}

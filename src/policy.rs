@@ -1,1 +1,136 @@
 //! Runs any command as a player, over JSON lines.
+//!
+//! A policy is a child process. It is told what its seat sees, one JSON object a line on its standard input, and
+//! answers with actions on its standard output; `assets/policies/README.md` is the protocol as its author sees it.
+//! Nothing here knows a game, the network or the screen: turns go in through a [`Policy`](crate::policy::Policy),
+//! events come out of a channel, and what to do about a crash, a late answer or nonsense is the receiver's choice.
+//!
+//! ```text
+//! Policy::start ── Started ── hello ─▶ (Ready) ── observe ─▶ Answered ─┬─▶ observe … end ─▶ hello …
+//!        │                                   │                         └─▶ reject, then the same observe again
+//!        │                                   ├─ Silent, Garbage, StaleAnswer, OverDue: told, the turn stays open
+//!        │                                   └─ TimedOut, LineTooLong, Closed: told, then the process is ended
+//!        └── NotStarted ─────────────────────────────────────────────────▶ Exited, always last
+//! ```
+//!
+//! One task owns one process. It never blocks on the child (which may not read), on its output (which may not
+//! come, or never stop), or on the receiver of its events (which may be slow): see `policy/supervisor.rs`.
+//!
+//! However a run ends, the child's whole process group is killed and the child is reaped. If *this* program is
+//! killed outright, the child's standard input reaches its end at once, so a policy that reads its input ends too.
+//! Out of reach are only processes that leave the group on purpose (`setsid`).
+//!
+//! Start reading at [`Policy`](crate::policy::Policy), then `policy/dialogue.rs`.
+
+mod answer;
+mod child;
+mod clean;
+mod command_line;
+mod dialogue;
+mod event;
+mod lines;
+mod message;
+mod outbox;
+mod spec;
+mod stderr;
+mod supervisor;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+pub use self::command_line::{CommandLine, CommandLineError, parse_command_line};
+pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run};
+pub use self::message::{Hello, SendError, Turn};
+pub use self::spec::{Limits, PolicySpec};
+
+use self::message::Outgoing;
+use self::supervisor::supervise;
+
+/// Messages on their way to the child. A match keeps one or two here (`end`, then the next `hello` and `observe`);
+/// when it is full the policy does not read, and the caller is told [`SendError::Busy`].
+const QUEUE: usize = 16;
+
+/// A running policy. Dropping it kills the whole process group; [`Policy::shutdown`] asks first.
+#[derive(Debug)]
+pub struct Policy {
+    run: Run,
+    limits: Limits,
+    messages: mpsc::Sender<Outgoing>,
+    quit: CancellationToken,
+    task: JoinHandle<()>,
+    _kill: DropGuard,
+}
+
+impl Policy {
+    /// Starts the command and the task that looks after it. Returns at once: whether the command could be started
+    /// is told by the first event, [`PolicyEventKind::Started`] or [`PolicyEventKind::Exited`].
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
+    pub fn start(spec: PolicySpec, run: Run, events: mpsc::Sender<PolicyEvent>) -> Self {
+        let (messages, inbox) = mpsc::channel(QUEUE);
+        let (quit, kill) = (CancellationToken::new(), CancellationToken::new());
+        let limits = spec.limits.clone();
+        let task = tokio::spawn(supervise(spec, run, inbox, events, quit.clone(), kill.clone()));
+        Self { run, limits, messages, quit, task, _kill: kill.drop_guard() }
+    }
+
+    /// The number all events of this process carry.
+    pub fn run(&self) -> Run {
+        self.run
+    }
+
+    /// Opens a match. A turn still open is given up.
+    pub fn hello(&self, hello: &Hello) -> Result<(), SendError> {
+        self.send(Outgoing::hello(hello, &self.limits))
+    }
+
+    /// Asks for an action. A turn still open is given up: its answer, should it come, is dropped as stale.
+    pub fn observe(&self, turn: &Turn) -> Result<(), SendError> {
+        self.send(Outgoing::observe(turn)?)
+    }
+
+    /// Says why an answer was not accepted. To ask again, send the same turn with [`Policy::observe`].
+    pub fn reject(&self, id: u64, reasons: &[String]) -> Result<(), SendError> {
+        self.send(Outgoing::reject(id, reasons))
+    }
+
+    /// Closes a match with its result (`score`, `rank`, `outcome`, `reason`). A turn still open is given up.
+    pub fn end(&self, result: &Value) -> Result<(), SendError> {
+        self.send(Outgoing::end(result))
+    }
+
+    /// Ends the process politely and waits until it is gone: what is queued is written, then its input ends; after
+    /// [`Limits::shutdown`] SIGTERM to the group, 200 ms later SIGKILL. To cut it short, drop the future.
+    ///
+    /// Events that do not fit into a full channel while it ends are dropped.
+    pub async fn shutdown(mut self) {
+        self.quit.cancel();
+        // It can only fail if the task panicked or the runtime is going down, and then the child is gone as well.
+        let _ = (&mut self.task).await;
+    }
+
+    /// True once the process is gone and nothing more will be heard of it.
+    pub fn is_over(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    fn send(&self, message: Outgoing) -> Result<(), SendError> {
+        self.messages.try_send(message).map_err(|why| match why {
+            mpsc::error::TrySendError::Full(_) => SendError::Busy,
+            mpsc::error::TrySendError::Closed(_) => SendError::Ended,
+        })
+    }
+}
+
+/// `Duration` in whole milliseconds, as the protocol writes it.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -12,7 +12,7 @@ use super::engine::Game;
 use super::engine::rng::mix;
 use super::error::ArenaError;
 use super::host::Plan;
-use super::{Arena, catalogue};
+use super::{Arena, auth, catalogue};
 
 /// How far the history goes back.
 const DAYS: u64 = 14;
@@ -26,17 +26,24 @@ const LIVE: [(&str, u32, u32); 2] = [("market_simulator", 1_000, 3_600), ("grid_
 /// Between the end of a live session and the next one, for whoever looks at the end.
 const ENCORE: Duration = Duration::from_secs(3);
 
-/// Seeds the arena for an account, then keeps two sessions alive until `stop`.
-pub async fn run(arena: Arena, account_id: String, stop: CancellationToken) {
-    let work = async {
-        tokio::join!(seed(&arena, &account_id), async {
-            let [market, serpents] = LIVE;
-            tokio::join!(keep_alive(&arena, &account_id, market), keep_alive(&arena, &account_id, serpents));
-        });
+/// The account that the live sessions belong to: what they cost is not the user's to pay.
+const HOUSE: &str = "house@arena";
+
+/// Keeps two sessions alive until `stop`.
+pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
+    let house = match auth::ensure(arena.store(), HOUSE).await {
+        Ok(house) => house,
+        Err(error) => {
+            tracing::warn!(%error, "no account for the live sessions");
+            return;
+        }
     };
+    let [market, serpents] = LIVE;
+    let work =
+        async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
     tokio::select! {
         () = stop.cancelled() => {}
-        () = work => {}
+        _ = work => {}
     }
 }
 

@@ -1,1 +1,104 @@
-//! Turns an observation into panels: known shapes, and everything else.
+//! Turns an observation's JSON into a drawing.
+//!
+//! A painter is chosen by the *shape* of the observation, so that remote games of a known shape are drawn like our
+//! own; all others go to the automatic painter ([`auto`]). Painters make a [`Scene`] of typed panels; [`draw_scene`]
+//! lays it out for any area. Everything here is a pure function of its arguments: the same for live play, replay
+//! and tiles. Start reading at [`scene()`].
+
+mod auto;
+mod connect_four;
+mod draw;
+mod events;
+mod layout;
+mod market;
+mod scene;
+mod serpents;
+mod shape;
+mod tree;
+mod values;
+
+use serde_json::Value;
+
+pub use self::events::describe;
+pub use self::layout::{Drawn, draw_scene};
+pub use self::scene::{
+    Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part, Record,
+    Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
+};
+pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
+use super::theme::Role;
+pub use crate::app::trail::Trail;
+
+/// All that a drawing depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneInput<'a> {
+    /// The game's slug, where it is known: only breaks ties between shapes.
+    pub game: Option<&'a str>,
+    /// Whose view is drawn.
+    pub seat: &'a str,
+    /// That seat's observation.
+    pub data: &'a Value,
+    /// What other seats see, when spectating.
+    pub others: &'a [(String, &'a Value)],
+    /// The seat's observation before, to mark what changed.
+    pub previous: Option<&'a Value>,
+    /// What the numbers were.
+    pub trail: &'a Trail,
+    /// The column or entry about to be played.
+    pub cursor: Option<usize>,
+    /// What is folded in trees.
+    pub folds: &'a Folds,
+}
+
+impl<'a> SceneInput<'a> {
+    /// A seat's observation, and nothing else known.
+    pub fn new(seat: &'a str, data: &'a Value, trail: &'a Trail, folds: &'a Folds) -> Self {
+        Self { game: None, seat, data, others: &[], previous: None, trail, cursor: None, folds }
+    }
+
+    /// The number of the seat whose view this is.
+    fn seat_number(&self) -> u8 {
+        super::theme::seat_number(self.seat).unwrap_or(0)
+    }
+
+    fn tick(&self) -> u64 {
+        self.data.get("tick").and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// Events newest first with their ticks: those of the trail, or else of this observation alone.
+    fn events(&self) -> Vec<(u64, &'a Value)> {
+        let kept: Vec<_> = self.trail.events().rev().filter(|(tick, _)| *tick <= self.tick()).collect();
+        if !kept.is_empty() {
+            return kept;
+        }
+        let now = self.data.get("events").and_then(Value::as_array);
+        now.into_iter().flatten().rev().take(256).map(|event| (self.tick(), event)).collect()
+    }
+}
+
+/// Makes the panels for an observation.
+pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
+    let mut scene = connect_four::paint(input)
+        .or_else(|| serpents::paint(input))
+        .or_else(|| market::paint(input))
+        .unwrap_or_else(|| auto::paint(input));
+    let entries = events::log(input);
+    if !entries.is_empty() {
+        scene.add(Slot::Foot, "events", Body::Log(entries));
+    }
+    if scene.panels.is_empty() {
+        let note = "Nothing to show yet: the observation is empty.";
+        scene.add(Slot::Main, "", Body::Text(note.into()));
+    }
+    scene
+}
+
+/// A seat's glyph and name in its colour.
+fn seat_words<'a>(seat: &str) -> Words<'a> {
+    let Some(number) = super::theme::seat_number(seat) else { return vec![Part::plain(seat.to_owned())] };
+    let glyph = super::theme::seat_glyph(number);
+    vec![Part::new(format!("{glyph} {seat}"), Role::Seat(number))]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! The API's types, read tolerantly: the platform's shapes are only partly known, and newer servers add to them.
+//!
+//! One rule for all: a member that is null or missing has its default, a member of an unexpected shape has its
+//! default and stays in `extra` as it came, unknown members stay in `extra`, unknown words are `Other`. A row of a
+//! list that is not even an object is left out and reported (see [`Listing`]).
+
+mod billing;
+mod game;
+mod id;
+mod listing;
+mod members;
+mod play;
+mod scores;
+mod session;
+
+pub use self::billing::{Balance, UsageEntry};
+pub use self::game::{Game, GameDetail, GameScoring, Tag, Tags};
+pub use self::id::{GameSlug, PlayerId, PlayerToken, SessionId};
+pub use self::listing::{BadItem, Listing};
+pub(crate) use self::listing::{Page, read_row};
+pub use self::members::{Extra, Ignored, Json};
+pub use self::play::{ActResult, CreateSession, CreatedSeat, CreatedSession, Joined, PlayState};
+pub use self::scores::Scores;
+pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};

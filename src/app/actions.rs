@@ -1,0 +1,292 @@
+//! What each [`Action`] does.
+
+use crate::client::{Question, Request};
+
+use super::action::Action;
+use super::effect::Effect;
+use super::list::ListState;
+use super::live::{Live, Tone};
+use super::overlay::{CreateForm, Overlay, Palette};
+use super::panes::sessions::Watching;
+use super::remote::Remote;
+use super::{App, Pane};
+
+impl App {
+    pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Quit => return self.quit(),
+            Action::Interrupt => return self.interrupt(),
+            Action::Back => return self.back(),
+            Action::Suspend => return vec![Effect::Suspend],
+            Action::Redraw => return vec![Effect::Redraw],
+            Action::Help => self.overlay = Some(Overlay::Help { scroll: 0 }),
+            Action::Palette => self.overlay = Some(Overlay::Palette(Palette::new())),
+            Action::ToggleMouse => return self.toggle_mouse(),
+            Action::Refresh => return self.refresh(),
+            Action::NextPane => return self.step_pane(1),
+            Action::PreviousPane => return self.step_pane(Pane::ALL.len() - 1),
+            Action::GoGames => return self.go(Pane::Games),
+            Action::GoSessions => return self.go(Pane::Sessions),
+            Action::GoPlay => return self.go(Pane::Play),
+            Action::GoCredits => return self.go(Pane::Credits),
+            Action::Up | Action::Left => self.move_selection(-1),
+            Action::Down | Action::Right => self.move_selection(1),
+            Action::PageUp => self.move_selection(-self.page()),
+            Action::PageDown => self.move_selection(self.page()),
+            Action::Top => self.move_selection(isize::MIN / 2),
+            Action::Bottom => self.move_selection(isize::MAX / 2),
+            Action::ScrollUp => self.scroll(false),
+            Action::ScrollDown => self.scroll(true),
+            Action::Open => return self.open(),
+            Action::Filter | Action::SearchActions => {
+                if let Some(list) = self.list() {
+                    list.start_typing();
+                }
+            }
+            Action::CycleTag => self.games.next_tag(),
+            Action::LiveOnly => {
+                self.sessions.live_only = !self.sessions.live_only;
+                self.sessions.refresh();
+            }
+            Action::StartSession => self.open_form(None),
+            Action::PlayAgain => {
+                let game = self.play.seat().and_then(|seat| seat.live.game.clone());
+                self.open_form(game.as_deref());
+            }
+            Action::Watch => return self.watch_live(),
+            Action::NextSeat => self.next_seat(),
+            Action::RawView => self.toggle_raw(),
+            Action::Rules => self.show_rules(),
+            Action::Act => return self.play_chosen(),
+            Action::EditAction => self.edit_action(),
+            Action::DriveByHand => return self.take_back(),
+            Action::DriveByPolicy => self.ask_for_policy(),
+            Action::PolicyLog => self.play.policy_log = !self.play.policy_log,
+            Action::Leave => return self.ask_to_leave(),
+        }
+        Vec::new()
+    }
+
+    pub(super) fn go(&mut self, pane: Pane) -> Vec<Effect> {
+        if self.pane == pane {
+            return Vec::new();
+        }
+        self.pane = pane;
+        match pane {
+            Pane::Sessions if self.sessions.watching.is_none() => self.load_sessions().into_iter().collect(),
+            Pane::Credits => self.load_balance().into_iter().chain(self.load_usage()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn step_pane(&mut self, by: usize) -> Vec<Effect> {
+        let at = Pane::ALL.iter().position(|(pane, ..)| *pane == self.pane).unwrap_or(0);
+        self.go(Pane::ALL[(at + by) % Pane::ALL.len()].0)
+    }
+
+    fn back(&mut self) -> Vec<Effect> {
+        match self.pane {
+            Pane::Games if self.games.reading => self.games.reading = false,
+            Pane::Games => {
+                if !self.games.list.clear_filter() {
+                    self.games.tag = None;
+                }
+                self.games.refresh();
+            }
+            Pane::Sessions => {
+                if let Some(watching) = self.sessions.watching.take() {
+                    let mut effects = vec![Effect::Send(Request::Close(watching.live.feed))];
+                    effects.extend(self.load_sessions());
+                    return effects;
+                }
+                if self.sessions.opened {
+                    self.sessions.opened = false;
+                } else {
+                    self.sessions.list.clear_filter();
+                    self.sessions.refresh();
+                }
+            }
+            Pane::Play if self.play.policy_log => self.play.policy_log = false,
+            Pane::Play if self.play.raw => self.play.raw = false,
+            Pane::Play => {
+                // Esc never gives a seat up: it only looks away.
+                return self.go(Pane::Games);
+            }
+            Pane::Credits => {}
+        }
+        Vec::new()
+    }
+
+    fn toggle_mouse(&mut self) -> Vec<Effect> {
+        self.mouse = !self.mouse;
+        let text = if self.mouse {
+            "mouse on; f2 gives it back to the terminal"
+        } else {
+            "mouse off: the terminal selects text"
+        };
+        self.toast(Tone::Plain, text);
+        vec![Effect::SetMouse(self.mouse)]
+    }
+
+    fn refresh(&mut self) -> Vec<Effect> {
+        // A lost socket is tried again at once.
+        if let Some(live) = self.visible_live()
+            && !matches!(live.link, super::live::Link::Open)
+            && live.outcome.is_none()
+        {
+            return vec![Effect::Send(Request::Reconnect(live.feed))];
+        }
+        self.games.details.retain(|_, detail| detail.failure().is_none());
+        self.load_all()
+    }
+
+    fn list(&mut self) -> Option<&mut ListState> {
+        match self.pane {
+            Pane::Games => Some(&mut self.games.list),
+            Pane::Sessions => Some(&mut self.sessions.list),
+            Pane::Play => self.play.seat_mut().map(|seat| &mut seat.list),
+            Pane::Credits => None,
+        }
+    }
+
+    fn page(&self) -> isize {
+        self.screen.list_rows.max(1) as isize
+    }
+
+    fn move_selection(&mut self, rows: isize) {
+        let max = self.screen.max_scroll();
+        match self.pane {
+            Pane::Games if self.games.reading => {
+                self.games.scroll = self.games.scroll.saturating_add_signed(rows).min(max);
+            }
+            Pane::Credits => self.credits.scroll = self.credits.scroll.saturating_add_signed(rows).min(max),
+            pane => {
+                if let Some(list) = self.list() {
+                    list.move_by(rows);
+                }
+                if pane == Pane::Games {
+                    self.games.scroll = 0;
+                }
+            }
+        }
+    }
+
+    fn scroll(&mut self, down: bool) {
+        let max = self.screen.max_scroll();
+        let by = isize::try_from(self.screen.text_rows / 3).unwrap_or(1).max(1);
+        let offset = match self.pane {
+            Pane::Games => &mut self.games.scroll,
+            Pane::Sessions => match &mut self.sessions.watching {
+                Some(watching) => &mut watching.scroll,
+                None => &mut self.sessions.scroll,
+            },
+            Pane::Play => &mut self.play.scroll,
+            Pane::Credits => &mut self.credits.scroll,
+        };
+        *offset = offset.saturating_add_signed(if down { by } else { -by }).min(max);
+    }
+
+    fn open(&mut self) -> Vec<Effect> {
+        match self.pane {
+            Pane::Games => {
+                self.games.reading = !self.games.reading;
+                self.games.scroll = 0;
+                Vec::new()
+            }
+            Pane::Sessions => self.open_session(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn open_session(&mut self) -> Vec<Effect> {
+        let Some(session) = self.sessions.selected() else { return Vec::new() };
+        let id = session.session_id.clone();
+        if let Some(at) = self.play.seats.iter().position(|seat| seat.live.session_id == id.as_str()) {
+            self.play.at = at;
+            return self.go(Pane::Play);
+        }
+        if session.status.is_live() {
+            return self.watch(&id.clone());
+        }
+        self.sessions.opened = true;
+        self.sessions.scroll = 0;
+        let (ticket, effect) = self.ask(Question::Logs(id.clone()));
+        self.sessions.logs = Remote::Idle;
+        self.sessions.logs.ask(ticket);
+        self.sessions.logs_of = Some(id.as_str().to_owned());
+        vec![effect]
+    }
+
+    /// Opens a spectator's socket and shows it.
+    pub(super) fn watch(&mut self, id: &crate::api::model::SessionId) -> Vec<Effect> {
+        let feed = self.new_feed();
+        let known = self.sessions.items().iter().find(|session| session.session_id == *id).cloned();
+        let mut live = Live::new(feed, id.as_str().to_owned(), None);
+        if let Some(session) = known {
+            live.know(session);
+        }
+        let mut effects = Vec::new();
+        if let Some(old) = self.sessions.watching.take() {
+            effects.push(Effect::Send(Request::Close(old.live.feed)));
+        }
+        self.sessions.watching = Some(Watching { live, seat: 0, raw: false, scroll: 0 });
+        self.pane = Pane::Sessions;
+        effects.push(Effect::Send(Request::Watch(feed, id.clone())));
+        effects
+    }
+
+    fn watch_live(&mut self) -> Vec<Effect> {
+        let Some(game) = self.games.selected().map(|game| game.slug.as_str().to_owned()) else {
+            return Vec::new();
+        };
+        if let Some(id) = self.sessions.live_of(&game).map(|session| session.session_id.clone()) {
+            return self.watch(&id);
+        }
+        self.toast(Tone::Plain, format!("no live session of {game}; p plays one"));
+        Vec::new()
+    }
+
+    fn open_form(&mut self, slug: Option<&str>) {
+        let game = slug.map_or_else(|| self.games.selected(), |slug| self.games.row(slug));
+        match game {
+            Some(game) => self.overlay = Some(Overlay::Create(CreateForm::new(game))),
+            None => self.toast(Tone::Warn, "choose a game first (1)"),
+        }
+    }
+
+    /// Sends the form. It stays open until the answer is there.
+    pub(super) fn create(&mut self, mut form: CreateForm) -> Vec<Effect> {
+        let (_, effect) = self.ask(Question::Create(Box::new(form.request())));
+        form.sent = true;
+        form.problem = None;
+        self.overlay = Some(Overlay::Create(form));
+        vec![effect]
+    }
+
+    fn next_seat(&mut self) {
+        match self.pane {
+            Pane::Sessions => {
+                if let Some(watching) = &mut self.sessions.watching {
+                    let seats = 1 + watching.live.seen.as_ref().map_or(0, |seen| seen.others.len());
+                    watching.seat = (watching.seat + 1) % seats;
+                }
+            }
+            _ => self.play.next(),
+        }
+    }
+
+    fn toggle_raw(&mut self) {
+        let watching = self.sessions.watching.as_mut().filter(|_| self.pane == Pane::Sessions);
+        if let Some(watching) = watching {
+            (watching.raw, watching.scroll) = (!watching.raw, 0);
+        } else {
+            (self.play.raw, self.play.scroll) = (!self.play.raw, 0);
+        }
+    }
+
+    fn show_rules(&mut self) {
+        if let Some(slug) = self.visible_live().and_then(|live| live.game.clone()) {
+            self.overlay = Some(Overlay::Rules { slug, scroll: 0 });
+        }
+    }
+}

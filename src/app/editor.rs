@@ -1,0 +1,151 @@
+//! The text editor: the only file in `app` that names the text-area crate.
+//!
+//! A `TextArea` is state and widget in one, so it lives in the state; the rest of `app` sees an [`Editor`].
+
+use tui_textarea::{CursorMove, Input, Key as AreaKey, TextArea};
+
+use super::key::{Key, KeyCode};
+
+/// An editor of one or several lines. Keeps its text until it is told otherwise.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    area: TextArea<'static>,
+    single_line: bool,
+}
+
+impl Editor {
+    /// An editor of one line: breaks in pasted text become spaces.
+    pub fn line(text: &str) -> Self {
+        Self::with(text, true)
+    }
+
+    /// An editor of several lines.
+    pub fn lines(text: &str) -> Self {
+        Self::with(text, false)
+    }
+
+    fn with(text: &str, single_line: bool) -> Self {
+        let mut editor = Self { area: TextArea::default(), single_line };
+        editor.insert(text);
+        editor
+    }
+
+    /// What it holds.
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// Replaces what it holds; the cursor goes to the end.
+    pub fn set(&mut self, text: &str) {
+        *self = Self::with(text, self.single_line);
+    }
+
+    /// Inserts text at the cursor, as it is. Nothing in it acts as a key.
+    pub fn insert(&mut self, text: &str) {
+        let plain: String = text
+            .replace("\r\n", "\n")
+            .chars()
+            .filter_map(|c| match c {
+                '\n' | '\r' if self.single_line => Some(' '),
+                '\n' | '\r' => Some('\n'),
+                '\t' => Some(' '),
+                c if c.is_control() => None,
+                c => Some(c),
+            })
+            .collect();
+        self.area.insert_str(plain);
+    }
+
+    /// Starts a new line, where there may be several.
+    pub fn break_line(&mut self) {
+        if !self.single_line {
+            self.area.insert_newline();
+        }
+    }
+
+    /// Gives it a key. True if the key changed the text or moved the cursor; Enter, Tab and Esc are never taken.
+    pub fn input(&mut self, key: Key) -> bool {
+        let code = match key.code {
+            KeyCode::Char(c) => AreaKey::Char(c),
+            KeyCode::Backspace => AreaKey::Backspace,
+            KeyCode::Delete => AreaKey::Delete,
+            KeyCode::Left => AreaKey::Left,
+            KeyCode::Right => AreaKey::Right,
+            KeyCode::Home => AreaKey::Home,
+            KeyCode::End => AreaKey::End,
+            KeyCode::Up if !self.single_line => AreaKey::Up,
+            KeyCode::Down if !self.single_line => AreaKey::Down,
+            KeyCode::PageUp if !self.single_line => AreaKey::PageUp,
+            KeyCode::PageDown if !self.single_line => AreaKey::PageDown,
+            _ => return false,
+        };
+        if self.single_line && key.ctrl && matches!(key.code, KeyCode::Char('m' | 'j')) {
+            return false; // The crate's keys for a new line.
+        }
+        let before = self.area.cursor();
+        let changed = self.area.input(Input { key: code, ctrl: key.ctrl, alt: key.alt, shift: false });
+        changed || before != self.area.cursor()
+    }
+
+    /// Moves the cursor to the end of the text.
+    pub fn to_end(&mut self) {
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+    }
+
+    /// Row and column of the cursor, in characters, from 0.
+    pub fn cursor(&self) -> (usize, usize) {
+        let at = self.area.cursor();
+        (at.0, at.1)
+    }
+
+    /// The lines, for drawing.
+    pub fn rows(&self) -> &[String] {
+        self.area.lines()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn type_into(editor: &mut Editor, text: &str) {
+        for c in text.chars() {
+            editor.input(Key::plain(KeyCode::Char(c)));
+        }
+    }
+
+    #[test]
+    fn a_paste_is_text_and_never_a_key() {
+        let mut editor = Editor::line("");
+        editor.insert("a\r\nb\x1b[31m\tq");
+        assert_eq!(editor.text(), "a b[31m q");
+        let mut editor = Editor::lines("");
+        editor.insert("a\nb");
+        assert_eq!(editor.text(), "a\nb");
+    }
+
+    #[test]
+    fn it_edits_text_that_is_not_ascii() {
+        let mut editor = Editor::line("");
+        type_into(&mut editor, "é漢x");
+        editor.input(Key::plain(KeyCode::Left));
+        editor.input(Key::plain(KeyCode::Backspace));
+        assert_eq!(editor.text(), "éx");
+    }
+
+    #[test]
+    fn enter_tab_and_escape_are_left_to_others() {
+        let mut editor = Editor::line("x");
+        for code in [KeyCode::Enter, KeyCode::Tab, KeyCode::Esc, KeyCode::Up] {
+            assert!(!editor.input(Key::plain(code)));
+        }
+        assert!(!editor.input(Key::ctrl('m')));
+        assert_eq!(editor.text(), "x");
+    }
+}

@@ -1,0 +1,57 @@
+//! What should happen next: values that the runtime carries out.
+
+use crate::client::Request;
+use crate::policy::{PolicySpec, Run};
+
+/// Something to do outside of the state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Ask the client task.
+    Send(Request),
+    /// Start a policy.
+    StartPolicy(Run, PolicySpec),
+    /// Tell a running policy something.
+    TellPolicy(Run, Tell),
+    /// End a policy and everything it started.
+    StopPolicy(Run),
+    /// Turn mouse reports on or off.
+    SetMouse(bool),
+    /// Start an arena in this process and use it.
+    OpenArena,
+    /// Use this key from now on.
+    UseKey(Secret),
+    /// Stop to the shell until it says go on.
+    Suspend,
+    /// Draw every cell again.
+    Redraw,
+    /// End the program.
+    Exit,
+}
+
+/// What a policy is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tell {
+    /// A match begins.
+    Hello(crate::policy::Hello),
+    /// Its turn.
+    Observe(crate::policy::Turn),
+    /// Its answer was refused.
+    Reject {
+        /// The turn's id.
+        id: u64,
+        /// Why.
+        reasons: Vec<String>,
+    },
+    /// The match is over.
+    End(serde_json::Value),
+}
+
+/// A key on its way; prints `***`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}

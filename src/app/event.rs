@@ -1,0 +1,89 @@
+//! What reaches the dashboard.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::client::{ClientEvent, Request};
+use crate::policy::PolicyEvent;
+
+use super::key::Key;
+
+/// When something happened. Made by the loop, so that nothing here reads a clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moment {
+    /// Since the program started; never goes back.
+    pub since_start: Duration,
+    /// Wall-clock time, for stamps only.
+    pub wall: jiff::Timestamp,
+}
+
+/// Something reached us.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A key was pressed.
+    Typed(Key),
+    /// Text was pasted.
+    Pasted(String),
+    /// The mouse did something.
+    Moused(Mouse),
+    /// The platform answered.
+    Client(ClientEvent),
+    /// The client task had no room for this request.
+    Refused(Box<Request>),
+    /// A policy did something.
+    Policy(PolicyEvent),
+    /// The arena was started for us, or could not be.
+    ArenaStarted(Result<(), String>),
+    /// Keys were checked and are in use now, or were not accepted.
+    KeyTaken(Result<(), Arc<str>>),
+    /// Text was pasted that is too long for any editor; none of it is kept.
+    PasteTooLong,
+    /// The terminal is gone. The loop ends before the state hears of it.
+    TerminalLost,
+    /// Something that means nothing here.
+    Nothing,
+    /// The time asked for by [`App::next_wake`](super::App::next_wake) has come.
+    Woke,
+    /// A frame is about to be drawn.
+    Drawing,
+}
+
+/// What the mouse did, in cells from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    /// Column.
+    pub column: u16,
+    /// Row.
+    pub row: u16,
+    /// What.
+    pub what: MouseWhat,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MouseWhat {
+    /// The left button went down.
+    Click,
+    /// The wheel turned up.
+    WheelUp,
+    /// The wheel turned down.
+    WheelDown,
+}
+
+/// What the program was started with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boot {
+    /// Name of the profile, e.g. `demo`.
+    pub profile: String,
+    /// The base URL, for people.
+    pub host: String,
+    /// Whether that is an arena of our own.
+    pub arena: bool,
+    /// Whether there is a key; without one the first screen asks.
+    pub has_key: bool,
+    /// Whether an arena is to be opened first (`gert demo`).
+    pub demo: bool,
+    /// Where the sample policies are, if they could be found or written.
+    pub sample_policy: Option<PathBuf>,
+}

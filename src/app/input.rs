@@ -1,0 +1,469 @@
+//! Keys, pastes and the mouse: who gets them. The gate first, then what lies on top, then the text being typed in the
+//! pane, then the table of keys.
+
+use std::time::Duration;
+
+use crate::policy::parse_command_line;
+
+use super::action::Action;
+use super::effect::{Effect, Secret};
+use super::event::{Mouse, MouseWhat};
+use super::gate::Gate;
+use super::key::{Key, KeyCode};
+use super::keymap::{self, Context};
+use super::list::Typed;
+use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Then};
+use super::screen::Hit;
+use super::{App, Pane};
+
+/// A second Ctrl-C within this time leaves at once.
+const TWICE: Duration = Duration::from_secs(2);
+
+impl App {
+    pub(super) fn typed(&mut self, key: Key) -> Vec<Effect> {
+        if keymap::lookup(&[Context::Global], key) == Some(Action::Interrupt) {
+            return self.interrupt();
+        }
+        // These work whatever is open: neither types a character.
+        if let Some(action @ (Action::Suspend | Action::Redraw)) = keymap::lookup(&[Context::Global], key) {
+            return self.act(action);
+        }
+        if self.gate.is_some() {
+            return self.typed_at_gate(key);
+        }
+        if self.overlay.is_some() {
+            return self.typed_over(key);
+        }
+        if let Some(effects) = self.typed_into_text(key) {
+            return effects;
+        }
+        if let Some(effects) = self.steered(key) {
+            return effects;
+        }
+        match keymap::lookup(&self.contexts(), key) {
+            Some(action) => self.act(action),
+            None => Vec::new(),
+        }
+    }
+
+    /// Closes what is open; with nothing open, leaves. Twice in a row leaves whatever is open.
+    pub(super) fn interrupt(&mut self) -> Vec<Effect> {
+        let now = self.now.since_start;
+        let twice = self.interrupted.is_some_and(|at| now.saturating_sub(at) < TWICE);
+        self.interrupted = Some(now);
+        if twice || self.gate.as_ref().is_some_and(|gate| gate.typing.is_none()) {
+            return vec![Effect::Exit];
+        }
+        if let Some(gate) = &mut self.gate {
+            gate.typing = None;
+            return Vec::new();
+        }
+        if self.overlay.take().is_some() || self.close_text() {
+            return Vec::new();
+        }
+        self.quit()
+    }
+
+    /// Ends the program, after a question if matches of the user's own go on.
+    pub(super) fn quit(&mut self) -> Vec<Effect> {
+        let live: Vec<String> = self
+            .play
+            .live()
+            .map(|seat| {
+                format!(
+                    "{} · {} · {}",
+                    seat.live.session_id,
+                    seat.live.game.as_deref().unwrap_or("?"),
+                    seat.player_id
+                )
+            })
+            .collect();
+        if live.is_empty() {
+            return vec![Effect::Exit];
+        }
+        let mut detail = live;
+        detail.push(
+            "A session that is left open ends by itself later and is billed for the ticks it plays.".into(),
+        );
+        detail.push("To end it now: stay, and leave it with x in the Play pane.".into());
+        self.overlay = Some(Overlay::Confirm(Confirm {
+            question: "You still have seats in live sessions. Quit all the same?".into(),
+            detail,
+            yes: "Quit",
+            no: "Stay",
+            agree: false,
+            then: Then::Quit,
+        }));
+        Vec::new()
+    }
+
+    /// Closes a text that has the keys. True if there was one.
+    fn close_text(&mut self) -> bool {
+        let list = match self.pane {
+            Pane::Games => Some(&mut self.games.list),
+            Pane::Sessions => Some(&mut self.sessions.list),
+            Pane::Play => {
+                let Some(seat) = self.play.seat_mut() else { return false };
+                if let Some(draft) = seat.draft.as_mut().filter(|draft| draft.open) {
+                    draft.open = false;
+                    return true;
+                }
+                Some(&mut seat.list)
+            }
+            Pane::Credits => None,
+        };
+        let Some(list) = list.filter(|list| list.typing()) else { return false };
+        list.clear_filter();
+        self.refilter();
+        true
+    }
+
+    fn typed_into_text(&mut self, key: Key) -> Option<Vec<Effect>> {
+        if self.pane == Pane::Play {
+            if self.play.seat()?.draft.as_ref().is_some_and(|draft| draft.open) {
+                return Some(self.typed_into_draft(key));
+            }
+            if self.play.seat()?.list.typing() && key.code == KeyCode::Enter {
+                self.play.seat_mut()?.list.input(key);
+                return Some(self.act(Action::Act));
+            }
+        }
+        let list = match self.pane {
+            Pane::Games => &mut self.games.list,
+            Pane::Sessions if self.sessions.watching.is_none() => &mut self.sessions.list,
+            Pane::Play => &mut self.play.seat_mut()?.list,
+            _ => return None,
+        };
+        if !list.typing() {
+            return None;
+        }
+        if list.input(key) == Typed::Changed {
+            self.refilter();
+        }
+        Some(Vec::new())
+    }
+
+    /// Filters the list of the pane again.
+    fn refilter(&mut self) {
+        match self.pane {
+            Pane::Games => self.games.refresh(),
+            Pane::Sessions => self.sessions.refresh(),
+            Pane::Play => {
+                if let Some(seat) = self.play.seat_mut() {
+                    let items: Vec<(String, String)> = seat
+                        .choices
+                        .iter()
+                        .map(|choice| (choice.payload.to_string(), choice.label.clone()))
+                        .collect();
+                    seat.list.refresh(items.iter().map(|(id, text)| (id.as_str(), text.clone())));
+                }
+            }
+            Pane::Credits => {}
+        }
+    }
+
+    fn typed_into_draft(&mut self, key: Key) -> Vec<Effect> {
+        let Some(draft) = self.play.seat_mut().and_then(|seat| seat.draft.as_mut()) else {
+            return Vec::new();
+        };
+        match key.code {
+            KeyCode::Esc => draft.open = false,
+            KeyCode::Enter if key.alt => draft.editor.break_line(),
+            KeyCode::Enter => return self.send_draft(),
+            _ => {
+                draft.editor.input(key);
+            }
+        }
+        Vec::new()
+    }
+
+    /// An arrow key plays, where the legal actions name directions.
+    fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
+        if self.pane != Pane::Play || key.ctrl || key.alt {
+            return None;
+        }
+        let direction = match key.code {
+            KeyCode::Up => "up",
+            KeyCode::Down => "down",
+            KeyCode::Left => "left",
+            KeyCode::Right => "right",
+            _ => return None,
+        };
+        let seat = self.play.seat_mut().filter(|seat| seat.live.is_live() && seat.steers())?;
+        let payload = seat.steering(direction)?.payload.clone();
+        seat.list.select_id(&payload);
+        Some(self.act(Action::Act))
+    }
+
+    pub(super) fn pasted(&mut self, text: &str) {
+        if let Some(gate) = &mut self.gate {
+            if let Some(editor) = &mut gate.typing {
+                editor.insert(text.trim());
+            }
+            return;
+        }
+        match &mut self.overlay {
+            Some(Overlay::Palette(palette)) => {
+                palette.input.insert(text);
+                palette.at = 0;
+            }
+            Some(Overlay::Command(prompt)) => prompt.input.insert(text),
+            Some(_) => {} // A paste answers no question.
+            None => self.pasted_into_pane(text),
+        }
+    }
+
+    fn pasted_into_pane(&mut self, text: &str) {
+        let filtered = match self.pane {
+            Pane::Games => self.games.list.paste(text),
+            Pane::Sessions if self.sessions.watching.is_none() => self.sessions.list.paste(text),
+            Pane::Play => match self.play.seat_mut() {
+                Some(seat) => match seat.draft.as_mut().filter(|draft| draft.open) {
+                    Some(draft) => {
+                        draft.editor.insert(text);
+                        false
+                    }
+                    None => seat.list.paste(text),
+                },
+                None => false,
+            },
+            _ => false,
+        };
+        if filtered {
+            self.refilter();
+        }
+    }
+
+    pub(super) fn moused(&mut self, mouse: Mouse) -> Vec<Effect> {
+        match mouse.what {
+            MouseWhat::WheelUp => self.wheel(false),
+            MouseWhat::WheelDown => self.wheel(true),
+            MouseWhat::Click => match self.screen.at(mouse.column, mouse.row) {
+                Some(hit) => self.clicked(hit),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn wheel(&mut self, down: bool) -> Vec<Effect> {
+        const ROWS: usize = 3;
+        let key = Key::plain(if down { KeyCode::Down } else { KeyCode::Up });
+        if self.gate.is_some() || self.overlay.is_some() {
+            return (0..ROWS).flat_map(|_| self.typed(key)).collect();
+        }
+        let scrolls = self.pane == Pane::Games && self.games.reading
+            || self.pane == Pane::Sessions && self.sessions.watching.is_some();
+        let action = match (scrolls, down) {
+            (true, true) => Action::ScrollDown,
+            (true, false) => Action::ScrollUp,
+            (false, true) => Action::Down,
+            (false, false) => Action::Up,
+        };
+        (0..ROWS).flat_map(|_| self.act(action)).collect()
+    }
+
+    fn clicked(&mut self, hit: Hit) -> Vec<Effect> {
+        match hit {
+            Hit::Button(agree) => return self.pressed(agree),
+            _ if self.gate.is_some() || self.overlay.is_some() => {}
+            Hit::Pane(pane) => return self.go(pane),
+            Hit::Action(action) => return self.act(action),
+            Hit::Row(row) => {
+                let list = match self.pane {
+                    Pane::Games => &mut self.games.list,
+                    Pane::Sessions => &mut self.sessions.list,
+                    Pane::Play => match self.play.seat_mut() {
+                        Some(seat) => &mut seat.list,
+                        None => return Vec::new(),
+                    },
+                    Pane::Credits => return Vec::new(),
+                };
+                if list.row() == row {
+                    return self.act(if self.pane == Pane::Play { Action::Act } else { Action::Open });
+                }
+                list.select_row(row);
+            }
+        }
+        Vec::new()
+    }
+
+    /// A button of the open dialogue was clicked.
+    fn pressed(&mut self, agree: bool) -> Vec<Effect> {
+        match &mut self.overlay {
+            Some(Overlay::Confirm(confirm)) => confirm.agree = agree,
+            Some(Overlay::Create(form)) => {
+                form.field = Field::Buttons;
+                form.start = agree;
+            }
+            _ => return Vec::new(),
+        }
+        self.typed_over(Key::plain(KeyCode::Enter))
+    }
+
+    fn typed_at_gate(&mut self, key: Key) -> Vec<Effect> {
+        let Some(gate) = &mut self.gate else { return Vec::new() };
+        if gate.busy {
+            return Vec::new();
+        }
+        if let Some(editor) = &mut gate.typing {
+            match key.code {
+                KeyCode::Esc => gate.typing = None,
+                KeyCode::Enter if editor.is_empty() => gate.problem = Some("the key is empty".into()),
+                KeyCode::Enter => {
+                    let secret = Secret(editor.text());
+                    (gate.busy, gate.problem) = (true, None);
+                    return vec![Effect::UseKey(secret)];
+                }
+                _ => {
+                    editor.input(key);
+                }
+            }
+            return Vec::new();
+        }
+        let rows = Gate::ROWS.len();
+        match key.code {
+            KeyCode::Up | KeyCode::Char('k') => gate.at = (gate.at + rows - 1) % rows,
+            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => gate.at = (gate.at + 1) % rows,
+            KeyCode::Char('a') => return self.choose_at_gate(0),
+            KeyCode::Char('p') => return self.choose_at_gate(1),
+            KeyCode::Char('q') | KeyCode::Esc => return self.choose_at_gate(2),
+            KeyCode::Enter => {
+                let at = gate.at;
+                return self.choose_at_gate(at);
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn choose_at_gate(&mut self, row: usize) -> Vec<Effect> {
+        let Some(gate) = &mut self.gate else { return Vec::new() };
+        gate.at = row;
+        match row {
+            0 => {
+                (gate.busy, gate.problem) = (true, None);
+                vec![Effect::OpenArena]
+            }
+            1 => {
+                gate.typing = Some(super::editor::Editor::line(""));
+                Vec::new()
+            }
+            _ => vec![Effect::Exit],
+        }
+    }
+
+    /// A key for what lies on top. Everything else waits below it.
+    fn typed_over(&mut self, key: Key) -> Vec<Effect> {
+        if key.code == KeyCode::Esc {
+            self.overlay = None;
+            return Vec::new();
+        }
+        match self.overlay.take() {
+            Some(Overlay::Help { scroll }) => {
+                self.typed_at_text(key, scroll, |scroll| Overlay::Help { scroll });
+            }
+            Some(Overlay::Rules { slug, scroll }) => {
+                self.typed_at_text(key, scroll, |scroll| Overlay::Rules { slug: slug.clone(), scroll });
+            }
+            Some(Overlay::Palette(palette)) => return self.typed_at_palette(key, palette),
+            Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
+            Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
+            Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    /// Scrolls a text; any key that does not scroll closes it.
+    fn typed_at_text(&mut self, key: Key, scroll: usize, keep: impl Fn(usize) -> Overlay) {
+        let (page, most) = (self.screen.text_rows.max(1), self.screen.max_scroll());
+        let next = match key.code {
+            KeyCode::Down | KeyCode::Char('j') => scroll + 1,
+            KeyCode::Up | KeyCode::Char('k') => scroll.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Char(' ') => scroll + page,
+            KeyCode::PageUp => scroll.saturating_sub(page),
+            KeyCode::Home | KeyCode::Char('g') => 0,
+            KeyCode::End | KeyCode::Char('G') => most,
+            _ => return,
+        };
+        self.overlay = Some(keep(next.min(most)));
+    }
+
+    fn typed_at_palette(&mut self, key: Key, mut palette: Palette) -> Vec<Effect> {
+        match key.code {
+            KeyCode::Enter => {
+                return match palette.chosen() {
+                    Some(action) => self.act(action),
+                    None => Vec::new(),
+                };
+            }
+            KeyCode::Down | KeyCode::Tab => {
+                palette.at = (palette.at + 1).min(palette.matches().len().saturating_sub(1));
+            }
+            KeyCode::Up | KeyCode::BackTab => palette.at = palette.at.saturating_sub(1),
+            _ => {
+                if palette.input.input(key) {
+                    palette.at = 0;
+                }
+            }
+        }
+        self.overlay = Some(Overlay::Palette(palette));
+        Vec::new()
+    }
+
+    fn typed_at_command(&mut self, key: Key, mut prompt: CommandPrompt) -> Vec<Effect> {
+        if key.code == KeyCode::Enter {
+            let command = prompt.input.text();
+            match parse_command_line(&command) {
+                Ok(argv) => return self.seat_policy(command, argv),
+                Err(why) => prompt.problem = Some(why.to_string()),
+            }
+        } else {
+            prompt.input.input(key);
+            prompt.problem = None;
+        }
+        self.overlay = Some(Overlay::Command(prompt));
+        Vec::new()
+    }
+
+    fn typed_at_confirm(&mut self, key: Key, mut confirm: Confirm) -> Vec<Effect> {
+        match key.code {
+            KeyCode::Left | KeyCode::Right | KeyCode::Tab | KeyCode::BackTab | KeyCode::Char('h' | 'l') => {
+                confirm.agree = !confirm.agree;
+            }
+            KeyCode::Char('y') => return self.agreed(confirm.then),
+            KeyCode::Enter if confirm.agree => return self.agreed(confirm.then),
+            KeyCode::Enter | KeyCode::Char('n' | 'q') => return Vec::new(),
+            _ => {}
+        }
+        self.overlay = Some(Overlay::Confirm(confirm));
+        Vec::new()
+    }
+
+    fn typed_at_form(&mut self, key: Key, mut form: CreateForm) -> Vec<Effect> {
+        match key.code {
+            _ if form.sent => {} // Its answer closes it, or Esc.
+            KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => form.step(true),
+            KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => form.step(false),
+            KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),
+            KeyCode::Right | KeyCode::Char('l' | '+') => form.change(true),
+            KeyCode::Char('y') => return self.create(form),
+            KeyCode::Char('q') => return Vec::new(),
+            KeyCode::Char(c) => form.digit(c),
+            KeyCode::Backspace => form.erase(),
+            KeyCode::Enter if form.field != Field::Buttons => form.field = Field::Buttons,
+            KeyCode::Enter if form.start => return self.create(form),
+            KeyCode::Enter => return Vec::new(),
+            _ => {}
+        }
+        self.overlay = Some(Overlay::Create(form));
+        Vec::new()
+    }
+
+    fn agreed(&mut self, then: Then) -> Vec<Effect> {
+        match then {
+            Then::Quit => vec![Effect::Exit],
+            Then::Leave(session, tokens) => self.leave(&session, tokens),
+        }
+    }
+}

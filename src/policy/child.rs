@@ -1,0 +1,120 @@
+//! Starts a child in a process group of its own, and makes sure the group ends.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use rustix::process::Signal;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::event::Exit;
+use super::spec::PolicySpec;
+
+/// A child and the group it leads. Dropping it kills the group.
+///
+/// The child is not in the terminal's foreground group: Ctrl-C reaches us alone, and we decide what becomes of it.
+#[derive(Debug)]
+pub(super) struct Group {
+    child: Box<dyn ChildWrapper>,
+    /// The child is reaped and what was left of its group killed. From then on the number of the group may be
+    /// given to strangers, so no more signals are sent.
+    is_over: bool,
+}
+
+/// Our ends of its pipes.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+}
+
+impl Group {
+    /// Starts the command with pipes on its three standard streams. Everything else we opened is marked
+    /// close-on-exec by the standard library, so it gets none of our sockets and files.
+    pub(super) fn spawn(spec: &PolicySpec) -> Result<(Self, Pipes), Exit> {
+        let failed = |why: String| Exit::NotStarted { argv: spec.argv.clone(), why };
+        let Some((program, args)) = spec.argv.split_first() else {
+            return Err(failed("the command is empty".into()));
+        };
+        // A missing directory and a missing program are the same error to the system, but not to the user.
+        if let Some(dir) = &spec.dir
+            && !dir.is_dir()
+        {
+            return Err(failed(format!("`{}` is not a directory", dir.display())));
+        }
+        let mut command = CommandWrap::with_new(program, |command| {
+            command.args(args).env_clear().envs(environment(spec, std::env::vars_os()));
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            if let Some(dir) = &spec.dir {
+                command.current_dir(dir);
+            }
+        });
+        command.wrap(KillOnDrop).wrap(ProcessGroup::leader());
+        let child = command.spawn().map_err(|why| failed(why.to_string()))?;
+        let mut group = Self { child, is_over: false };
+        let child = &mut group.child;
+        match (child.stdin().take(), child.stdout().take(), child.stderr().take()) {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, Pipes { stdin, stdout, stderr })),
+            _ => Err(failed("its pipes are missing".into())),
+        }
+    }
+
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Waits for the child's end, reaps it, and kills what is left of its group. May be dropped and called again.
+    pub(super) async fn wait(&mut self) -> Exit {
+        let status = self.child.wait().await;
+        self.kill();
+        self.is_over = status.is_ok();
+        exit_of(status)
+    }
+
+    /// Asks all processes of the group to end.
+    pub(super) fn terminate(&mut self) {
+        if !self.is_over {
+            // An error means that nobody is left to hear it.
+            let _ = self.child.signal(Signal::TERM.as_raw());
+        }
+    }
+
+    /// Kills all processes of the group.
+    pub(super) fn kill(&mut self) {
+        if !self.is_over {
+            // As above.
+            let _ = self.child.start_kill();
+        }
+    }
+}
+
+impl Drop for Group {
+    /// For when the runtime goes down and the task with it: `KillOnDrop` alone would spare the grandchildren.
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn exit_of(status: io::Result<ExitStatus>) -> Exit {
+    match status {
+        Ok(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => Exit::Code(code),
+            (None, Some(signal)) => Exit::Signal(signal),
+            (None, None) => Exit::Unknown { why: status.to_string() },
+        },
+        Err(why) => Exit::Unknown { why: why.to_string() },
+    }
+}
+
+/// What the child sees of our environment: no secrets (see [`PolicySpec::withholds`]), and Python told not to
+/// buffer its output.
+fn environment(
+    spec: &PolicySpec,
+    ours: impl Iterator<Item = (OsString, OsString)>,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    ours.filter(|(name, _)| !spec.withholds(&name.to_string_lossy()))
+        .chain([("PYTHONUNBUFFERED".into(), "1".into())])
+}

@@ -1,0 +1,293 @@
+//! What lies over a pane: help, palette, rules, the form of a session, a command line, a question.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
+
+use crate::app::App;
+use crate::app::key::Key;
+use crate::app::keymap::{self, BINDINGS};
+use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette};
+use crate::app::screen::{Drawn, Hit};
+use crate::text;
+
+use super::panes::play::editor_line;
+use super::panes::scrolled;
+use super::screen::{cells, centred};
+use super::theme::{Role, Theme};
+use super::widgets;
+
+/// Draws what lies on top.
+pub fn draw(
+    app: &App,
+    overlay: &Overlay,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+    drawn: &mut Drawn,
+) {
+    match overlay {
+        Overlay::Help { scroll } => help(app, *scroll, theme, frame, body, drawn),
+        Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
+        Overlay::Create(form) => create(app, form, theme, frame, body, drawn),
+        Overlay::Command(prompt) => command(prompt, theme, frame, body),
+        Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
+        Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
+    }
+}
+
+/// The footer while something lies on top: keys and what they do.
+pub fn hints(app: &App) -> Option<(&'static [&'static str], &'static [&'static str])> {
+    match app.overlay.as_ref()? {
+        Overlay::Help { .. } | Overlay::Rules { .. } => Some((&["↑↓", "esc"], &["scroll", "close"])),
+        Overlay::Palette(_) => Some((&["↑↓", "⏎", "esc"], &["choose", "do it", "close"])),
+        Overlay::Create(_) => {
+            Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
+        }
+        Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
+        Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
+    }
+}
+
+/// A cleared frame in the middle; returns what is inside.
+fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
+    let spot = centred(body, width, height);
+    frame.render_widget(Clear, spot);
+    let block = Block::bordered()
+        .border_type(BorderType::Rounded)
+        .border_style(theme.style(Role::Border))
+        .title(Line::styled(format!(" {title} "), theme.style(Role::Title)));
+    let inner = block.inner(spot);
+    frame.render_widget(block, spot);
+    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+fn help(app: &App, scroll: usize, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
+    let inner = window("Keys", 72, body.height, theme, frame, body);
+    let here = app.contexts();
+    let mut order = here.clone();
+    for binding in BINDINGS {
+        if !order.contains(&binding.context) {
+            order.push(binding.context);
+        }
+    }
+    let mut lines = Vec::new();
+    for context in order {
+        let place = if here.first() == Some(&context) { "  (here)" } else { "" };
+        lines.push(Line::from(vec![
+            Span::styled(context.title(), theme.style(Role::Heading)),
+            Span::styled(place, theme.style(Role::Dim)),
+        ]));
+        let bindings: Vec<_> = if here.contains(&context) {
+            keymap::active(&here).filter(|binding| binding.context == context).collect()
+        } else {
+            BINDINGS.iter().filter(|binding| binding.context == context).collect()
+        };
+        for binding in bindings {
+            let symbols = binding
+                .keys
+                .iter()
+                .map(|key| key.parse::<Key>().map_or((*key).into(), |key| key.symbol(theme.ascii)));
+            let keys: Vec<String> = symbols.collect();
+            lines.push(Line::from(vec![
+                Span::styled(text::pad_left(&keys.join(" "), 18), theme.style(Role::Key)),
+                Span::raw(format!("  {}", binding.help)),
+            ]));
+        }
+        lines.push(Line::default());
+    }
+    scrolled(lines, scroll, frame, inner, drawn);
+}
+
+fn draw_palette(palette: &Palette, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+    let inner = window("Command", 72, 16, theme, frame, body);
+    if inner.height == 0 {
+        return;
+    }
+    let mut input = vec![Span::styled(": ", theme.style(Role::Key))];
+    let words = palette.input.text();
+    input.extend(editor_line(
+        &words,
+        Some(palette.input.cursor().1),
+        usize::from(inner.width).saturating_sub(3),
+        theme,
+    ));
+    frame.render_widget(Line::from(input), Rect { height: 1, ..inner });
+    let tall = usize::from(inner.height.saturating_sub(2));
+    let matches = palette.matches();
+    let from = (palette.at + 1).saturating_sub(tall);
+    for (nth, binding) in matches.iter().enumerate().skip(from).take(tall) {
+        let chosen = nth == palette.at;
+        let key =
+            binding.keys.first().and_then(|key| key.parse::<Key>().ok()).map(|key| key.symbol(theme.ascii));
+        let line = Line::from(vec![
+            Span::raw(if chosen { "▸ " } else { "  " }),
+            Span::raw(text::pad(binding.name, 15)),
+            Span::styled(text::pad(&key.unwrap_or_default(), 10), theme.style(Role::Key)),
+            Span::styled(
+                text::fit(binding.help, usize::from(inner.width).saturating_sub(28)).into_owned(),
+                theme.style(Role::Dim),
+            ),
+        ]);
+        let spot = Rect { y: inner.y + 2 + (nth - from) as u16, height: 1, ..inner };
+        frame.render_widget(line, spot);
+        if chosen {
+            frame.buffer_mut().set_style(spot, theme.style(Role::Selected));
+        }
+    }
+    if matches.is_empty() {
+        let spot = Rect { y: inner.y + 2, height: 1, ..inner }.intersection(inner);
+        frame.render_widget(Line::styled("no command of that name", theme.style(Role::Dim)), spot);
+    }
+}
+
+fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
+    let dim = theme.style(Role::Dim);
+    let others = form.players.saturating_sub(form.mine);
+    let rows = [
+        (Field::Players, "players", form.players.to_string(), format!("of {:?}", form.allowed)),
+        (
+            Field::Mine,
+            "yours",
+            form.mine.to_string(),
+            if form.mine == 0 { "you watch".into() } else { String::new() },
+        ),
+        (
+            Field::Others,
+            "others",
+            if form.ai { format!("{others} built-in") } else { format!("{others} open") },
+            if form.ai { "players of the platform" } else { "the match waits until they are joined" }.into(),
+        ),
+        (Field::Ticks, "ticks", form.ticks.to_string(), "the horizon: ← → or type a number".into()),
+    ];
+    let fields = form.fields();
+    let mut lines = Vec::new();
+    for (field, name, value, about) in rows {
+        if !fields.contains(&field) {
+            continue;
+        }
+        let chosen = form.field == field;
+        let value = if chosen { format!("‹ {value} ›") } else { format!("  {value}  ") };
+        let style = if chosen { theme.style(Role::Selected) } else { theme.style(Role::Strong) };
+        lines.push(Line::from(vec![
+            Span::styled(if chosen { "▸ " } else { "  " }, theme.style(Role::Key)),
+            Span::styled(text::pad(name, 9), dim),
+            Span::styled(text::pad(&value, 14), style),
+            Span::styled(format!(" {about}"), dim),
+        ]));
+    }
+    lines.push(Line::default());
+    let mut price = vec![
+        Span::raw("  costs at most "),
+        Span::styled(format!("{} cr", text::decimal(form.price(), 4)), theme.style(Role::Money).bold()),
+        Span::styled(format!("  ({} a tick that is played)", crate::app::TICK_PRICE), dim),
+    ];
+    if let Some(balance) = app.credits.balance.value() {
+        lines.push(Line::from(price));
+        price = vec![Span::styled(format!("  of a balance of {} cr", text::credits(balance.credits)), dim)];
+    }
+    lines.push(Line::from(price));
+    lines.push(Line::default());
+    let at = lines.len() as u16;
+    lines.push(Line::default());
+    if let Some(problem) = &form.problem {
+        lines.push(Line::default());
+        let rows = text::wrap(problem, 58).into_iter().take(4);
+        lines.extend(rows.map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad))));
+    }
+    let title = format!("Play {}", text::excerpt(&form.name, 40));
+    let inner = window(&title, 66, lines.len() as u16 + 2, theme, frame, body);
+    frame.render_widget(Paragraph::new(lines), inner);
+    let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }
+        .intersection(inner);
+    if form.sent {
+        frame.render_widget(Line::styled("starting …", theme.style(Role::Info)), row);
+    } else {
+        let chosen = (form.field == Field::Buttons).then_some(form.start);
+        buttons("Cancel", "Start", chosen, theme, frame, row, drawn);
+    }
+}
+
+fn buttons(
+    no: &str,
+    yes: &str,
+    chosen: Option<bool>,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    row: Rect,
+    drawn: &mut Drawn,
+) {
+    let mut x = row.x;
+    for (words, agree) in [(no, false), (yes, true)] {
+        let on = chosen == Some(agree);
+        let words = if on { format!("▸[ {words} ]") } else { format!(" [ {words} ]") };
+        let style = if on { theme.style(Role::Selected) } else { theme.style(Role::Text) };
+        let spot = Rect { x, width: text::width(&words) as u16, ..row }.intersection(row);
+        frame.render_widget(Span::styled(words, style), spot);
+        drawn.hits.push((cells(spot), Hit::Button(agree)));
+        x = spot.right() + 2;
+    }
+}
+
+fn command(prompt: &CommandPrompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+    let inner = window("Policy", 76, 11, theme, frame, body);
+    let columns = usize::from(inner.width);
+    let dim = theme.style(Role::Dim);
+    let mut line = vec![Span::styled("$ ", theme.style(Role::Key))];
+    let words = prompt.input.text();
+    line.extend(editor_line(&words, Some(prompt.input.cursor().1), columns.saturating_sub(3), theme));
+    let mut lines = vec![
+        Line::from("A command that plays this seat: JSON lines in, JSON lines out."),
+        Line::default(),
+        Line::from(line),
+    ];
+    lines.push(Line::default());
+    if let Some(problem) = &prompt.problem {
+        let rows = text::wrap(problem, columns).into_iter().take(2);
+        lines.extend(rows.map(|row| Line::styled(row, theme.style(Role::Bad))));
+    } else {
+        let about = "No shell: quotes group words, nothing is expanded. It gets no API key. h takes the seat back at any tick.";
+        lines.extend(text::wrap(about, columns).into_iter().map(|row| Line::styled(row, dim)));
+        lines.push(Line::styled("assets/policies/README.md says how to write one.", dim));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
+    let columns = 62usize.min(usize::from(body.width).saturating_sub(4));
+    let mut lines: Vec<Line<'static>> = text::wrap(&confirm.question, columns)
+        .into_iter()
+        .map(|row| Line::styled(row, theme.style(Role::Strong)))
+        .collect();
+    lines.push(Line::default());
+    for detail in &confirm.detail {
+        lines.extend(
+            text::wrap(detail, columns).into_iter().map(|row| Line::styled(row, theme.style(Role::Dim))),
+        );
+    }
+    lines.push(Line::default());
+    let inner = window("", columns as u16 + 4, lines.len() as u16 + 3, theme, frame, body);
+    let at = (lines.len() as u16).min(inner.height.saturating_sub(1));
+    frame.render_widget(Paragraph::new(lines), inner);
+    let row = Rect { y: inner.y + at, height: 1, ..inner }.intersection(inner);
+    buttons(confirm.no, confirm.yes, Some(confirm.agree), theme, frame, row, drawn);
+}
+
+fn rules(
+    app: &App,
+    slug: &str,
+    scroll: usize,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+    drawn: &mut Drawn,
+) {
+    let inner = window(&text::excerpt(slug, 40), 90, body.height, theme, frame, body);
+    let prompt = app.games.detail(slug).and_then(|detail| detail.prompt.as_deref());
+    let lines = match prompt {
+        Some(prompt) => widgets::markdown(prompt, usize::from(inner.width), theme),
+        None => vec![Line::styled("loading the rules …", theme.style(Role::Dim))],
+    };
+    scrolled(lines, scroll, frame, inner, drawn);
+}

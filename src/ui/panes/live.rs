@@ -1,0 +1,226 @@
+//! What watching and playing share: the title line, the drawn observation, the log, the progress bar.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::app::live::{Link, Live, Outcome};
+use crate::app::screen::Drawn;
+use crate::text;
+use crate::ui::render::{self, SceneInput};
+use crate::ui::screen::{tone, tone_mark};
+use crate::ui::theme::{Role, Theme, seat_number};
+
+use super::scrolled;
+
+/// The line that takes the place of the tabs while a session is on screen.
+pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+    let dim = theme.style(Role::Dim);
+    let back = if app.pane == crate::app::Pane::Play { "Games" } else { "Sessions" };
+    let mut left = vec![
+        Span::styled(format!(" ‹ {back}   "), dim),
+        Span::styled(
+            text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(),
+            theme.style(Role::Strong),
+        ),
+        Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
+    ];
+    left.extend(state(app, live, theme));
+    let left = Line::from(left);
+    let room = area.width.saturating_sub(left.width() as u16);
+    let right = Line::from(seats(live, usize::from(room), theme));
+    let [a, b] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
+    frame.render_widget(left, a);
+    frame.render_widget(right, b);
+}
+
+/// How the session and its link are doing, with the tick.
+fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
+    let now = app.now.since_start;
+    let silent = live.heard.map(|heard| now.saturating_sub(heard.since_start).as_secs());
+    let (role, words) = match (&live.outcome, &live.link) {
+        (Some(_), _) => (Role::Strong, "■ ended".to_owned()),
+        (None, Link::Open) if silent.is_some_and(|secs| secs >= 25) => {
+            (Role::Warn, format!("● stalled {}", text::duration(silent.unwrap_or(0) as f64)))
+        }
+        (None, Link::Open) => (Role::Good, "● live".to_owned()),
+        (None, Link::Connecting(_)) => (Role::Info, "◷ connecting".to_owned()),
+        (None, Link::Lost { retry_at, .. }) => {
+            (Role::Warn, format!("✗ lost, again in {} s", retry_at.saturating_sub(now).as_secs()))
+        }
+        (None, Link::Ended { .. }) => (Role::Bad, "✗ closed".to_owned()),
+    };
+    let most = live.session.as_ref().and_then(|session| session.max_ticks);
+    let tick = most.map_or_else(|| live.tick.to_string(), |most| format!("{}/{most}", live.tick));
+    vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))]
+}
+
+/// The seats with their names, as many as fit whole.
+fn seats(live: &Live, columns: usize, theme: &Theme) -> Vec<Span<'static>> {
+    let Some(session) = &live.session else { return Vec::new() };
+    let mut spans = Vec::new();
+    let mut used = 0;
+    for seat in &session.seats {
+        let id = text::excerpt(seat.player_id.as_str(), 8).into_owned();
+        let number = seat_number(&id).unwrap_or(0);
+        let glyph = format!("{} ", theme.seat_glyph(number));
+        let name = format!(" {}  ", text::excerpt(seat.name.as_deref().unwrap_or(""), 12));
+        used += text::width(&glyph) + text::width(&id) + text::width(&name);
+        if used > columns {
+            break;
+        }
+        spans.push(Span::styled(glyph, theme.seat(number)));
+        spans.push(Span::raw(id));
+        spans.push(Span::styled(name, theme.style(Role::Dim)));
+    }
+    spans
+}
+
+/// Whose observation is drawn.
+pub struct View<'a> {
+    /// The session.
+    pub live: &'a Live,
+    /// The number of the seat among those seen; 0 is the primary one.
+    pub seat: usize,
+    /// The observation itself instead of a drawing.
+    pub raw: bool,
+    /// Scroll offset.
+    pub scroll: usize,
+    /// The column an action points at.
+    pub cursor: Option<usize>,
+}
+
+/// Draws the observation.
+pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
+    let Some(seen) = &view.live.seen else {
+        let words = match &view.live.link {
+            Link::Lost { why, .. } | Link::Ended { why, .. } => text::clean(why).into_owned(),
+            Link::Connecting(_) => "connecting …".to_owned(),
+            Link::Open => "waiting for the first observation …".to_owned(),
+        };
+        return super::placeholder(&[(Role::Dim, words)], theme, frame, area);
+    };
+    let all: Vec<(&str, &Value)> = std::iter::once((seen.player.as_str(), &seen.data))
+        .chain(seen.others.iter().map(|(player, data)| (player.as_str(), data)))
+        .collect();
+    let at = view.seat % all.len();
+    let (player, data) = all[at];
+    if view.raw {
+        let pretty = serde_json::to_string_pretty(data).unwrap_or_default();
+        let columns = usize::from(area.width.saturating_sub(2));
+        let lines =
+            pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
+        return scrolled(lines, view.scroll, frame, area, drawn);
+    }
+    let others: Vec<(String, &Value)> = all
+        .iter()
+        .enumerate()
+        .filter(|(nth, _)| *nth != at)
+        .map(|(_, (player, data))| ((*player).to_owned(), *data))
+        .collect();
+    let input = SceneInput {
+        game: view.live.game.as_deref(),
+        seat: player,
+        data,
+        others: &others,
+        previous: view.live.previous.as_ref().filter(|_| at == 0),
+        trail: &view.live.trail,
+        cursor: view.cursor,
+        folds: &render::Folds::default(),
+    };
+    let scene = render::scene(&input);
+    let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    drawn.text_rows = usize::from(laid.page);
+    drawn.text_lines = usize::from(laid.page) + usize::from(laid.max_scroll);
+}
+
+/// The newest lines of the log, newest last.
+pub fn log(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+    let columns = usize::from(area.width.saturating_sub(1));
+    let from = live.log.len().saturating_sub(usize::from(area.height));
+    let lines: Vec<Line<'_>> = live
+        .log
+        .iter()
+        .skip(from)
+        .map(|line| {
+            Line::from(vec![
+                Span::styled(format!(" {:>4} ", line.tick), theme.style(Role::Dim)),
+                Span::styled(format!("{} ", tone_mark(line.tone)), tone(theme, line.tone)),
+                Span::raw(text::fit(&line.text, columns.saturating_sub(8)).into_owned()),
+            ])
+        })
+        .collect();
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// How far the match is, as a bar over the whole width.
+pub fn progress(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+    let most = live.session.as_ref().and_then(|session| session.max_ticks).unwrap_or(0);
+    let word = if live.is_live() { " live" } else { " end " };
+    let columns = usize::from(area.width).saturating_sub(word.len() + 2);
+    if most == 0 || columns < 8 {
+        return;
+    }
+    let at = ((live.tick.min(most) as f64 / most as f64) * (columns - 1) as f64).round() as usize;
+    let line = Line::from(vec![
+        Span::styled(format!(" {}", "━".repeat(at)), theme.style(Role::Accent)),
+        Span::styled("●", theme.style(Role::Accent)),
+        Span::styled("─".repeat(columns - 1 - at), theme.style(Role::Border)),
+        Span::styled(word, theme.style(if live.is_live() { Role::Good } else { Role::Dim })),
+    ]);
+    frame.render_widget(line, area);
+}
+
+/// How a match ended: places, scores, why, and what it cost.
+pub fn outcome(live: &Live, outcome: &Outcome, mine: Option<&str>, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if let Some(mine) = mine {
+        let word = outcome.outcomes.get(mine).map_or("over", String::as_str);
+        let role = match word {
+            "won" => Role::Good,
+            "lost" => Role::Bad,
+            _ => Role::Strong,
+        };
+        let score = outcome.scores.get(mine).map(|score| format!("   score {}", text::decimal(*score, 4)));
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {} ", text::excerpt(word, 20).to_uppercase()), theme.style(role).bold()),
+            Span::styled(score.unwrap_or_default(), theme.style(Role::Strong)),
+        ]));
+        lines.push(Line::default());
+    }
+    let mut players: Vec<(&String, &f64)> = outcome.scores.iter().collect();
+    players.sort_by(|a, b| b.1.total_cmp(a.1));
+    for (player, score) in players.into_iter().take(8) {
+        let number = seat_number(player).unwrap_or(0);
+        let rank = outcome.ranks.get(player).map_or_else(|| " ".to_owned(), u64::to_string);
+        let name = live.session.as_ref().and_then(|session| {
+            session
+                .seats
+                .iter()
+                .find(|seat| seat.player_id.as_str() == player)
+                .and_then(|seat| seat.name.clone())
+        });
+        lines.push(Line::from(vec![
+            Span::styled(format!(" {rank:>2}. "), theme.style(Role::Dim)),
+            Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
+            Span::raw(text::pad(&text::excerpt(player, 6), 4)),
+            Span::raw(text::pad(&text::excerpt(&name.unwrap_or_default(), 14), 15)),
+            Span::raw(text::pad_left(&text::decimal(*score, 4), 10)),
+        ]));
+    }
+    lines.push(Line::default());
+    let reason = outcome.reason.as_deref().map_or_else(String::new, |reason| reason.replace('_', " "));
+    let ticks = outcome.ticks.map_or_else(String::new, |ticks| format!(" after {ticks} ticks"));
+    lines.push(Line::styled(format!(" {}{ticks}", text::excerpt(&reason, 40)), theme.style(Role::Dim)));
+    if let Some(credits) = outcome.credits.or_else(|| live.session.as_ref()?.credits_used) {
+        lines.push(Line::from(vec![
+            Span::raw(" cost "),
+            Span::styled(format!("{} cr", text::decimal(credits, 4)), theme.style(Role::Money)),
+        ]));
+    }
+    lines
+}

@@ -1,0 +1,404 @@
+//! Drawings of realistic observations, and of anything at all.
+
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use serde_json::{Map, json};
+
+use super::*;
+use crate::ui::theme::{ColorDepth, Theme};
+
+const PLAIN: Theme = Theme::new(ColorDepth::None, false);
+const COLOUR: Theme = Theme::new(ColorDepth::True, false);
+const ASCII: Theme = Theme::new(ColorDepth::Ansi16, true);
+
+/// Every size a pane or tile may have, and those it must survive.
+const SIZES: [(u16, u16); 9] =
+    [(0, 0), (1, 1), (3, 2), (24, 6), (38, 9), (78, 18), (118, 26), (160, 40), (200, 200)];
+
+fn observation(name: &str) -> Value {
+    let text = match name {
+        "connect_four" => include_str!("../../../tests/data/observations/connect_four.json"),
+        "connect_four_won" => include_str!("../../../tests/data/observations/connect_four_won.json"),
+        "grid_serpents" => include_str!("../../../tests/data/observations/grid_serpents.json"),
+        "market_simulator" => include_str!("../../../tests/data/observations/market_simulator.json"),
+        "omaha" => include_str!("../../../tests/data/observations/omaha.json"),
+        "reversi" => include_str!("../../../tests/data/observations/reversi.json"),
+        "unknown" => include_str!("../../../tests/data/observations/unknown.json"),
+        other => panic!("no observation {other}"),
+    };
+    serde_json::from_str(text).unwrap()
+}
+
+const NAMES: [&str; 7] =
+    ["connect_four", "connect_four_won", "grid_serpents", "market_simulator", "omaha", "reversi", "unknown"];
+
+/// The observation a moment ago: some of its values otherwise.
+fn earlier(name: &str) -> Value {
+    let mut data = observation(name);
+    if name == "unknown" {
+        data["treasury"] = json!(1190.0);
+        data["ships"][0]["tons"] = json!(140);
+        data["tide"]["level"] = json!(1.5);
+        data["weather"] = json!("fair");
+        data["harbour"][1] = json!("~..####.A..~");
+    }
+    data
+}
+
+/// A trail that ends in the observation.
+fn trail(name: &str) -> Trail {
+    let now = observation(name);
+    let tick = now["tick"].as_u64().unwrap();
+    let mut trail = Trail::default();
+    for back in (1..12_u64).rev() {
+        let mut then = now.clone();
+        let wave = (back as f64 * 0.7).sin();
+        then["events"] = json!([]);
+        match name {
+            "market_simulator" => {
+                then["account"]["equity"] = json!(10_122.25 - back as f64 * 9.0);
+                then["rivals"]["p1"] = json!(10_004.1 + wave * 30.0);
+                then["rivals"]["p2"] = json!(9_871.9 + back as f64 * 12.0);
+                if back % 5 == 0 {
+                    let side = if back == 5 { "sell" } else { "buy" };
+                    let price = &now["history"]["ORE"][39 - back as usize];
+                    then["events"] =
+                        json!([{"fill": {"price": price, "qty": 10, "side": side, "symbol": "ORE"}}]);
+                }
+            }
+            "unknown" => {
+                then["treasury"] = json!(1204.5 - back as f64 * 14.0);
+                then["tide"]["level"] = json!(1.4 + wave);
+            }
+            _ => {}
+        }
+        trail.push(tick.saturating_sub(back), &then);
+    }
+    trail.push(tick, &now);
+    trail
+}
+
+/// What a rival sees of the market.
+fn rival() -> Value {
+    let mut data = observation("market_simulator");
+    data["account"] = json!({"cash": 1000.0, "equity": 10_004.1, "positions": {"ORE": 0, "ZAP": 120}});
+    data["score"] = json!(0.041);
+    data
+}
+
+fn draw(name: &str, (width, height): (u16, u16), theme: &Theme, scroll: u16) -> (Buffer, Drawn) {
+    let (data, before, trail, folds) = (observation(name), earlier(name), trail(name), Folds::default());
+    let rival = rival();
+    let others = [("p1".to_owned(), &rival)];
+    let mut input = SceneInput::new("p0", &data, &trail, &folds);
+    match name {
+        "unknown" => input.previous = Some(&before),
+        "connect_four" => input.cursor = Some(4),
+        "market_simulator" => input.others = &others,
+        _ => {}
+    }
+    let area = Rect::new(0, 0, width, height);
+    let mut buffer = Buffer::empty(area);
+    let drawn = draw_scene(&scene(&input), theme, scroll, &mut buffer, area);
+    (buffer, drawn)
+}
+
+fn text_of(buffer: &Buffer) -> String {
+    let rows = buffer.content.chunks(usize::from(buffer.area.width).max(1));
+    let row = |cells: &[ratatui::buffer::Cell]| {
+        let text: String = cells.iter().map(ratatui::buffer::Cell::symbol).collect();
+        format!("{}\n", text.trim_end())
+    };
+    rows.map(row).collect()
+}
+
+fn check(name: &str, size: (u16, u16)) {
+    let (buffer, _) = draw(name, size, &COLOUR, 0);
+    insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), text_of(&buffer));
+}
+
+#[test]
+fn connect_four_is_drawn() {
+    check("connect_four", (24, 6));
+    check("connect_four", (78, 18));
+    check("connect_four_won", (118, 26));
+}
+
+#[test]
+fn serpents_are_drawn() {
+    check("grid_serpents", (24, 6));
+    check("grid_serpents", (78, 18));
+    check("grid_serpents", (160, 40));
+}
+
+#[test]
+fn a_market_is_drawn() {
+    check("market_simulator", (24, 6));
+    check("market_simulator", (38, 9));
+    check("market_simulator", (78, 22));
+    check("market_simulator", (118, 26));
+    check("market_simulator", (160, 40));
+}
+
+#[test]
+fn games_without_a_painter_are_drawn() {
+    check("unknown", (24, 6));
+    check("unknown", (38, 9));
+    check("unknown", (78, 22));
+    check("unknown", (118, 26));
+    check("omaha", (78, 22));
+    check("reversi", (78, 18));
+}
+
+#[test]
+fn ascii_drawings_hold_nothing_else() {
+    for name in NAMES {
+        for size in SIZES {
+            let text = text_of(&draw(name, size, &ASCII, 0).0);
+            assert!(text.bytes().all(|byte| byte <= 0x7E), "{name} at {size:?}:\n{text}");
+        }
+    }
+    insta::assert_snapshot!("connect_four_ascii", text_of(&draw("connect_four", (78, 18), &ASCII, 0).0));
+    insta::assert_snapshot!("market_ascii", text_of(&draw("market_simulator", (78, 22), &ASCII, 0).0));
+}
+
+#[test]
+fn without_colours_no_cell_has_one() {
+    for name in NAMES {
+        let (buffer, _) = draw(name, (118, 26), &PLAIN, 0);
+        let reset = ratatui::style::Color::Reset;
+        assert!(buffer.content.iter().all(|cell| cell.fg == reset && cell.bg == reset), "{name}");
+    }
+}
+
+#[test]
+fn a_background_never_comes_without_a_foreground() {
+    for name in NAMES {
+        for size in SIZES {
+            for depth in [ColorDepth::Ansi16, ColorDepth::Ansi256, ColorDepth::True] {
+                let (buffer, _) = draw(name, size, &Theme::new(depth, false), 0);
+                let reset = ratatui::style::Color::Reset;
+                assert!(
+                    buffer.content.iter().all(|cell| cell.bg == reset || cell.fg != reset),
+                    "{name} {size:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The style of the first cell that shows the text.
+fn style_at(buffer: &Buffer, text: &str) -> ratatui::style::Style {
+    for y in 0..buffer.area.height {
+        let row: Vec<&str> = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        if let Some(at) = row.concat().find(text) {
+            let column = row
+                .iter()
+                .scan(0, |sum, cell| Some(std::mem::replace(sum, *sum + cell.len())))
+                .position(|byte| byte == at);
+            return buffer[(column.unwrap() as u16, y)].style();
+        }
+    }
+    panic!("{text} is not shown:\n{}", text_of(buffer));
+}
+
+#[test]
+fn seats_keep_their_colours() {
+    let (buffer, _) = draw("grid_serpents", (118, 26), &COLOUR, 0);
+    assert_eq!(style_at(&buffer, "○ p1").fg, COLOUR.seat(1).fg);
+    assert_eq!(style_at(&buffer, "▶1").bg, COLOUR.seat(1).fg);
+    let (buffer, _) = draw("connect_four", (78, 18), &COLOUR, 0);
+    assert_eq!(style_at(&buffer, "▟▀▀▙").fg, COLOUR.seat(1).fg);
+    assert_eq!(style_at(&buffer, "▼4").fg, COLOUR.style(Role::Key).fg);
+    let (buffer, _) = draw("market_simulator", (118, 26), &COLOUR, 0);
+    assert_eq!(style_at(&buffer, "◆ p2").fg, COLOUR.seat(2).fg);
+}
+
+#[test]
+fn what_changed_is_marked_and_bold() {
+    let (buffer, _) = draw("unknown", (118, 26), &COLOUR, 0);
+    for changed in ["1204.5▲", "squall•", "1.4▼", "120▼"] {
+        let style = style_at(&buffer, changed);
+        assert_eq!(style.fg, COLOUR.style(Role::Changed).fg, "{changed}");
+        assert!(style.add_modifier.contains(Modifier::BOLD));
+    }
+    assert_ne!(style_at(&buffer, "77.25").fg, COLOUR.style(Role::Changed).fg);
+}
+
+#[test]
+fn what_does_not_fit_can_be_scrolled_to() {
+    let (top, drawn) = draw("unknown", (38, 9), &PLAIN, 0);
+    assert!(drawn.max_scroll > 9);
+    assert!(!text_of(&top).contains("pilots"));
+    let all: String = (0..=drawn.max_scroll)
+        .step_by(4)
+        .map(|scroll| text_of(&draw("unknown", (38, 9), &PLAIN, scroll).0))
+        .collect();
+    for shown in ["pilots", "s3", "turns_in", "storm", "berths are"] {
+        assert!(all.contains(shown), "{shown}");
+    }
+    assert_eq!(
+        draw("unknown", (38, 9), &PLAIN, u16::MAX).0,
+        draw("unknown", (38, 9), &PLAIN, drawn.max_scroll).0
+    );
+}
+
+#[test]
+fn members_of_every_observation_are_not_repeated() {
+    let text = text_of(&draw("omaha", (160, 40), &PLAIN, 0).0);
+    for noise in ["max_ticks", "player_count", "_action_space", "is_your_turn", "score"] {
+        assert!(!text.contains(noise), "{noise}");
+    }
+    assert!(text.contains("to_call"));
+}
+
+#[test]
+fn an_empty_observation_says_so() {
+    for data in [json!({}), json!(null), json!({"tick": 3, "seat": "p0"})] {
+        assert!(draw_any(&data, (60, 10), &PLAIN).contains("Nothing to show yet"), "{data}");
+    }
+}
+
+fn draw_any(data: &Value, (width, height): (u16, u16), theme: &Theme) -> String {
+    let mut trail = Trail::default();
+    trail.push(1, data);
+    let folds = Folds::default();
+    let mut input = SceneInput::new("p0", data, &trail, &folds);
+    input.previous = Some(&Value::Null);
+    input.cursor = Some(3);
+    let scene = scene(&input);
+    // Panels larger than the screen must not leave their area.
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width.saturating_add(4), height.saturating_add(2)));
+    let area = Rect::new(2, 1, width, height);
+    for scroll in [u16::MAX, 3, 0] {
+        buffer.reset();
+        draw_scene(&scene, theme, scroll, &mut buffer, area);
+        let outside = |x: u16, y: u16| !area.contains((x, y).into());
+        for y in 0..buffer.area.height {
+            for x in (0..buffer.area.width).filter(|x| outside(*x, y)) {
+                assert_eq!(buffer[(x, y)].symbol(), " ", "drawn outside at {x},{y}");
+            }
+        }
+    }
+    text_of(&buffer)
+}
+
+#[test]
+fn remote_text_cannot_reach_the_terminal() {
+    let data = json!({"a\u{1b}[2J": "x\u{1b}]52;c;aGk=\u{7}y", "rows": [{"k\u{9b}": "\u{202e}abc", "n": 1}, {"k\u{9b}": "\u{1b}", "n": 2}],
+        "text": "line\u{1b}[31m\n".repeat(20), "events": [{"\u{1b}c": "\r\u{8}"}], "map": ["a\u{1b}b", "cde", "fg."]});
+    for size in SIZES {
+        let text = draw_any(&data, size, &PLAIN);
+        assert!(!text.replace('\n', "").contains(char::is_control), "{text:?}");
+        assert!(!text.contains('\u{202e}'));
+    }
+}
+
+#[test]
+fn huge_and_deep_values_are_drawn_by_what_is_seen() {
+    let mut deep = json!(1);
+    for _ in 0..200 {
+        deep = json!({"in": [deep]});
+    }
+    let record = json!({"id": "x", "n": 1, "text": "y".repeat(50)});
+    let wide: Map<String, Value> = (0..20_000).map(|nth| (format!("k{nth}"), json!(nth))).collect();
+    let data = json!({
+        "deep": deep, "wide": wide, "list": vec![json!([1, {}]); 100_000], "numbers": vec![1.5; 100_000],
+        "records": vec![record; 50_000], "matrix": vec![vec![0; 300]; 300], "text": "word ".repeat(200_000),
+        "long": "x".repeat(1_000_000), "odd": ["NaN", "Infinity", "-0", "1e999"], "big": 1e308, "small": -1e308,
+    });
+    for size in [(78, 18), (200, 200)] {
+        let text = draw_any(&data, size, &PLAIN);
+        assert!(text.contains("odd"), "{text}");
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        (-3_i64..9).prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        "[.#A0 ]{3}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 80, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+            prop::collection::vec((key(), inner), 0..8)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Mostly names that the painters look for.
+fn key() -> impl Strategy<Value = String> {
+    let known = [
+        "board",
+        "legal_columns",
+        "last_move",
+        "you_are",
+        "serpents",
+        "food",
+        "width",
+        "height",
+        "body",
+        "seat",
+        "alive",
+        "health",
+        "books",
+        "history",
+        "account",
+        "positions",
+        "ORE",
+        "asks",
+        "bids",
+        "rivals",
+        "events",
+        "fill",
+        "news",
+        "open_orders",
+        "tick",
+        "legal",
+        "connect",
+        "id",
+    ];
+    prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+/// Observations of a known shape with anything in it.
+fn any_observation() -> impl Strategy<Value = Value> {
+    let small = prop::collection::vec(prop::collection::vec(0_u8..4, 4), 0..5).prop_map(|rows| json!(rows));
+    let part = || prop_oneof![any_json(), small.clone()];
+    prop_oneof![
+        any_json(),
+        (part(), any_json()).prop_map(|(board, last)| json!({"board": board, "legal_columns": [0], "last_move": last})),
+        (0_u16..300, 0_u16..300, any_json(), part()).prop_map(
+            |(width, height, body, food)| json!({"width": width, "height": height, "food": food, "serpents": [{"body": body}, body]})
+        ),
+        (any_json(), any_json(), any_json()).prop_map(|(books, history, account)| {
+            json!({"books": {"ORE": books, "x": {"asks": [[1, 2], [account]], "bids": []}}, "history": {"ORE": history},
+                "account": account, "rivals": {"p1": 1, "q": account}, "open_orders": [books]})
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn anything_can_be_drawn_at_any_size(data in any_observation(), width in 0_u16..200, height in 0_u16..200, ascii: bool) {
+        let text = draw_any(&data, (width, height), &Theme::new(ColorDepth::True, ascii));
+        prop_assert!(!text.replace('\n', "").contains(char::is_control));
+        prop_assert!(!ascii || text.is_ascii());
+    }
+
+    #[test]
+    fn anything_can_be_drawn_in_a_tile(data in any_observation(), width in 0_u16..40, height in 0_u16..12) {
+        draw_any(&data, (width, height), &COLOUR);
+    }
+}
