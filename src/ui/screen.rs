@@ -182,7 +182,7 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
         x += wide + 3;
     }
     if let Some(at) = app.credits.balance_at.filter(|_| app.pane != Pane::Play && app.sessions.watching.is_none()) {
-        let words = format!("as of {} ", panes::clock(at));
+        let words = format!("as of {} ", panes::clock(app, at));
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)).right_aligned(), right);
     }
 }
