@@ -21,7 +21,7 @@ pub mod remote;
 mod seats;
 pub mod screen;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod trail;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -144,6 +144,8 @@ pub struct App {
     pub last_command: String,
     screen: Drawn,
     pending: BTreeMap<Ticket, Pending>,
+    /// Sockets to open and to close for which there was no room yet.
+    put_off: Vec<Request>,
     interrupted: Option<Duration>,
     polled: BTreeMap<&'static str, Duration>,
     numbers: u64,
@@ -172,6 +174,7 @@ impl App {
             last_command,
             screen: Drawn::default(),
             pending: BTreeMap::new(),
+            put_off: Vec::new(),
             interrupted: None,
             polled: BTreeMap::new(),
             numbers: 0,
@@ -272,12 +275,12 @@ impl App {
         let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
         let thinks = self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
-        let down = matches!(self.health, Health::Down { .. });
+        let down = self.gate.is_none() && matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),
             self.due("sessions", SESSIONS_EVERY).filter(|_| self.polls_sessions()),
-            self.due("balance", BALANCE_EVERY).filter(|_| self.play.live().next().is_some()),
-            second_if(!self.pending.is_empty()),
+            self.due("balance", BALANCE_EVERY).filter(|_| self.polls_balance()),
+            second_if(!self.pending.is_empty() || !self.put_off.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
             stalls.map(|at| at.max(next_second)),
@@ -297,7 +300,15 @@ impl App {
     }
 
     fn polls_sessions(&self) -> bool {
-        self.pane == Pane::Sessions && self.sessions.watching.is_none() && self.sessions.live_count() > 0
+        self.gate.is_none()
+            && self.pane == Pane::Sessions
+            && self.sessions.watching.is_none()
+            && self.sessions.live_count() > 0
+            && !self.sessions.sessions.is_loading()
+    }
+
+    fn polls_balance(&self) -> bool {
+        self.gate.is_none() && self.play.live().next().is_some() && !self.credits.balance.is_loading()
     }
 
     fn due(&self, what: &str, every: Duration) -> Option<Duration> {
@@ -307,15 +318,16 @@ impl App {
     fn woke(&mut self) -> Vec<Effect> {
         let now = self.now.since_start;
         self.toasts.retain(|toast| toast.until > now);
-        let mut effects = Vec::new();
+        let mut effects: Vec<Effect> = self.put_off.drain(..).map(Effect::Send).collect();
         if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= Some(now) {
             effects.extend(self.load_sessions());
         }
-        if self.play.live().next().is_some() && self.due("balance", BALANCE_EVERY) <= Some(now) {
+        if self.polls_balance() && self.due("balance", BALANCE_EVERY) <= Some(now) {
             effects.extend(self.load_balance());
         }
         if let Health::Down { retry_at, .. } = self.health
             && retry_at <= now
+            && self.gate.is_none()
             && self.pending.is_empty()
         {
             effects.extend(self.load_all());
