@@ -21,7 +21,7 @@ pub mod remote;
 pub mod screen;
 mod seats;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod trail;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -148,6 +148,8 @@ pub struct App {
     pub last_command: String,
     screen: Drawn,
     pending: BTreeMap<Ticket, Pending>,
+    /// Sockets to open and to close for which there was no room yet.
+    put_off: Vec<Request>,
     interrupted: Option<Duration>,
     polled: BTreeMap<&'static str, Duration>,
     numbers: u64,
@@ -178,6 +180,7 @@ impl App {
             last_command,
             screen: Drawn::default(),
             pending: BTreeMap::new(),
+            put_off: Vec::new(),
             interrupted: None,
             polled: BTreeMap::new(),
             numbers: 0,
@@ -280,12 +283,12 @@ impl App {
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
         let thinks =
             self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
-        let down = matches!(self.health, Health::Down { .. });
+        let down = self.gate.is_none() && matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),
             self.polls_sessions().then(|| self.due("sessions", SESSIONS_EVERY)),
-            self.play.live().next().map(|_| self.due("balance", BALANCE_EVERY)),
-            second_if(!self.pending.is_empty()),
+            self.polls_balance().then(|| self.due("balance", BALANCE_EVERY)),
+            second_if(!self.pending.is_empty() || !self.put_off.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
             stalls.map(|at| at.max(next_second)),
@@ -305,7 +308,15 @@ impl App {
     }
 
     fn polls_sessions(&self) -> bool {
-        self.pane == Pane::Sessions && self.sessions.watching.is_none() && self.sessions.live_count() > 0
+        self.gate.is_none()
+            && self.pane == Pane::Sessions
+            && self.sessions.watching.is_none()
+            && self.sessions.live_count() > 0
+            && !self.sessions.sessions.is_loading()
+    }
+
+    fn polls_balance(&self) -> bool {
+        self.gate.is_none() && self.play.live().next().is_some() && !self.credits.balance.is_loading()
     }
 
     fn due(&self, what: &str, every: Duration) -> Duration {
@@ -315,15 +326,16 @@ impl App {
     fn woke(&mut self) -> Vec<Effect> {
         let now = self.now.since_start;
         self.toasts.retain(|toast| toast.until > now);
-        let mut effects = Vec::new();
+        let mut effects: Vec<Effect> = self.put_off.drain(..).map(Effect::Send).collect();
         if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= now {
             effects.extend(self.load_sessions());
         }
-        if self.play.live().next().is_some() && self.due("balance", BALANCE_EVERY) <= now {
+        if self.polls_balance() && self.due("balance", BALANCE_EVERY) <= now {
             effects.extend(self.load_balance());
         }
         if let Health::Down { retry_at, .. } = self.health
             && retry_at <= now
+            && self.gate.is_none()
             && self.pending.is_empty()
         {
             effects.extend(self.load_all());

@@ -95,6 +95,8 @@ impl App {
                 self.gate = Some(Gate::refused(explain(why)));
             }
             ErrorKind::Authentication => {}
+            // Where other answers are good, one that cannot be read is that endpoint's fault.
+            ErrorKind::Decode | ErrorKind::Redirect if self.health == Health::Up => {}
             _ if is_connection(why) => {
                 let now = self.now.since_start;
                 let tries = match self.health {
@@ -167,29 +169,40 @@ impl App {
     pub(super) fn refused(&mut self, request: &Request) -> Vec<Effect> {
         self.toast(Tone::Warn, "busy: too much is under way, try again in a moment");
         match request {
-            Request::Ask(ticket, _) => self.pending_gone(*ticket),
+            Request::Ask(ticket, _) => return self.pending_gone(*ticket, "too many requests are under way"),
+            Request::Watch(..) | Request::Sit(..) | Request::Close(_) => self.put_off.push(request.clone()),
             Request::Act { feed, .. } => {
                 if let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.feed == *feed) {
                     seat.sent = None;
                     seat.notice = Some((Tone::Bad, "the action was not sent: too much is under way".into()));
                 }
             }
-            _ => {}
+            Request::Reconnect(_) => {} // It is tried again by itself.
         }
         Vec::new()
     }
 
-    fn pending_gone(&mut self, ticket: Ticket) {
-        let why = Arc::new(ApiError::local("ask the platform", "too many requests are under way"));
-        self.answered(ticket, Err(why));
+    fn pending_gone(&mut self, ticket: Ticket, why: &str) -> Vec<Effect> {
+        self.answered(ticket, Err(Arc::new(ApiError::local("ask the platform", why))))
+    }
+
+    /// Asks a platform that was just chosen. What the one before was asked will not be answered any more.
+    fn load_anew(&mut self) -> Vec<Effect> {
+        self.gate = None;
+        let old: Vec<Ticket> = self.pending.keys().copied().collect();
+        let mut effects: Vec<Effect> = old
+            .into_iter()
+            .flat_map(|ticket| self.pending_gone(ticket, "another platform was chosen"))
+            .collect();
+        effects.extend(self.load_all());
+        effects
     }
 
     pub(super) fn arena_started(&mut self, result: Result<(), String>) -> Vec<Effect> {
         match result {
             Ok(()) => {
                 (self.boot.profile, self.boot.arena, self.boot.has_key) = ("demo".into(), true, true);
-                self.gate = None;
-                self.load_all()
+                self.load_anew()
             }
             Err(why) => {
                 self.gate_failed(&why);
@@ -201,9 +214,8 @@ impl App {
     pub(super) fn key_taken(&mut self, result: Result<(), Arc<str>>) -> Vec<Effect> {
         match result {
             Ok(()) => {
-                self.gate = None;
                 self.boot.has_key = true;
-                self.load_all()
+                self.load_anew()
             }
             Err(why) => {
                 self.gate_failed(&why);

@@ -322,6 +322,7 @@ impl App {
         }
         let rows = Gate::ROWS.len();
         match key.code {
+            _ if key.ctrl || key.alt => {}
             KeyCode::Up | KeyCode::Char('k') => gate.at = (gate.at + rows - 1) % rows,
             KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => gate.at = (gate.at + 1) % rows,
             KeyCode::Char('a') => return self.choose_at_gate(0),
@@ -428,6 +429,7 @@ impl App {
 
     fn typed_at_confirm(&mut self, key: Key, mut confirm: Confirm) -> Vec<Effect> {
         match key.code {
+            _ if key.ctrl || key.alt => {} // Esc and y, typed quickly, come as alt-y.
             KeyCode::Left | KeyCode::Right | KeyCode::Tab | KeyCode::BackTab | KeyCode::Char('h' | 'l') => {
                 confirm.agree = !confirm.agree;
             }
@@ -443,6 +445,7 @@ impl App {
     fn typed_at_form(&mut self, key: Key, mut form: CreateForm) -> Vec<Effect> {
         match key.code {
             _ if form.sent => {} // Its answer closes it, or Esc.
+            _ if key.ctrl || key.alt => {}
             KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => form.step(true),
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => form.step(false),
             KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),

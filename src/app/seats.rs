@@ -28,7 +28,8 @@ impl App {
         };
         let message = match &event {
             FeedEvent::Said(message) => Some(message.clone()),
-            FeedEvent::NotSent { .. } => {
+            // Whether it arrived is not known: the observation after a reconnect says whether the seat is still asked.
+            FeedEvent::NotSent { .. } | FeedEvent::Lost { .. } | FeedEvent::Ended { .. } => {
                 self.play.seats[at].sent = None;
                 None
             }
@@ -45,6 +46,8 @@ impl App {
 
     fn seat_heard(&mut self, at: usize, before: u64, message: &Message) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
+        // Every seat hears what becomes of the others.
+        let mine = message.player_id.as_deref().is_none_or(|player| player == seat.player_id);
         match message.kind {
             MessageKind::Observation => {
                 if seat.live.tick != before {
@@ -58,13 +61,13 @@ impl App {
                 self.ask_policy(at)
             }
             MessageKind::ActionResult => self.acknowledged(at, message),
-            MessageKind::PlayerFailed => {
+            MessageKind::PlayerFailed if mine => {
                 seat.on_turn = false;
                 let why = message.member::<String>("reason").unwrap_or_else(|| "no reason given".into());
                 seat.notice = Some((Tone::Bad, format!("your seat failed: {}", crate::text::clean(&why))));
                 Vec::new()
             }
-            MessageKind::PlayerEliminated => {
+            MessageKind::PlayerEliminated if mine => {
                 seat.on_turn = false;
                 seat.notice = Some((Tone::Warn, "you are out of the game; it goes on without you".into()));
                 Vec::new()
@@ -77,9 +80,12 @@ impl App {
     fn acknowledged(&mut self, at: usize, message: &Message) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
         let accepted = message.member::<bool>("accepted").unwrap_or(false);
-        let sent = seat.sent.take();
+        let id = message.member::<String>("action_id");
+        // What is said of an action of an earlier tick says nothing of this one.
+        let awaited = seat.sent.take_if(|sent| id.is_none_or(|id| id == sent.action_id));
+        let Some(sent) = awaited else { return Vec::new() };
         if accepted {
-            let tick = sent.map_or(seat.live.tick, |sent| sent.tick);
+            let tick = sent.tick;
             seat.acted = Some(tick);
             seat.answered = Some(Answered::Accepted { tick });
             seat.notice = None;

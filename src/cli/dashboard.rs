@@ -30,6 +30,7 @@ pub(super) async fn run(config: Config, view: &View) -> Result<i32, Failure> {
         has_key: api.is_some(),
         demo: false,
         sample_policy: sample_policy(),
+        zone: jiff::tz::TimeZone::system(),
     };
     start(boot, api, config, view, None).await
 }
@@ -45,6 +46,7 @@ pub(super) async fn demo(config: Config, view: &View, keep: Option<PathBuf>) -> 
         has_key: true,
         demo: true,
         sample_policy: sample_policy(),
+        zone: jiff::tz::TimeZone::system(),
     };
     start(boot, None, config, view, keep).await
 }

@@ -7,7 +7,6 @@ pub mod play;
 pub mod sessions;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -23,9 +22,9 @@ use crate::text;
 use super::screen::cells;
 use super::theme::{Role, Theme};
 
-/// A time of the day, local.
-pub fn clock(at: Timestamp) -> String {
-    at.to_zoned_datetime(TimeZone::system()).strftime("%H:%M:%S").to_string()
+/// A time of the day, where the user is.
+pub fn clock(app: &App, at: Timestamp) -> String {
+    at.to_zoned_datetime(app.boot.zone.clone()).strftime("%H:%M:%S").to_string()
 }
 
 /// How long ago something was; the future is `just now` (clocks differ).

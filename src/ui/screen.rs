@@ -195,7 +195,7 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
     if let Some(at) =
         app.credits.balance_at.filter(|_| app.pane != Pane::Play && app.sessions.watching.is_none())
     {
-        let words = format!("as of {} ", panes::clock(at));
+        let words = format!("as of {} ", panes::clock(app, at));
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)).right_aligned(), right);
     }
 }

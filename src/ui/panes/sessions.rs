@@ -251,7 +251,7 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
     fact(
         "started",
         when(session.started_at.as_deref())
-            .map(|at| format!("{} ({} ago)", super::clock(at), ago(app.now.wall, at))),
+            .map(|at| format!("{} ({} ago)", super::clock(app, at), ago(app.now.wall, at))),
     );
     fact("cost", session.credits_used.map(|credits| format!("{} cr", text::decimal(credits, 4))));
     fact("seen by", session.spectate_mode.clone());
