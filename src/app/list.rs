@@ -118,6 +118,8 @@ impl ListState {
     pub fn clear_filter(&mut self) -> bool {
         self.typing = false;
         let had = !self.filter.is_empty();
+        // What was found by the filter stays selected.
+        self.chosen |= had;
         self.filter.set("");
         had
     }

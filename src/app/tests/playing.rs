@@ -22,7 +22,7 @@ fn legal_actions_are_choices_and_the_heaviest_is_chosen_first() {
     let (rig, _) = Rig::on_turn("connect_four");
     let labels: Vec<&str> = rig.seat().choices.iter().map(|choice| choice.label.as_str()).collect();
     assert_eq!(labels.len(), 7, "doing nothing is no move here: {labels:?}");
-    assert_eq!(rig.seat().chosen().unwrap().label, "drop  column 3");
+    assert_eq!(rig.seat().chosen().unwrap().label, "drop column 3");
     let (rig, _) = Rig::on_turn("grid_serpents");
     assert_eq!(rig.seat().choices.last().unwrap().label, "do nothing");
 }
@@ -126,7 +126,10 @@ fn a_search_narrows_the_choices_and_enter_plays() {
 fn a_written_action_is_checked_sent_and_then_forgotten() {
     let (mut rig, feed) = Rig::on_turn("connect_four");
     rig.press("e");
-    assert_eq!(rig.seat().draft.as_ref().unwrap().editor.text(), r#"{"action":"drop","column":3}"#);
+    assert_eq!(
+        rig.seat().draft.as_ref().unwrap().editor.text(),
+        "{\n  \"action\": \"drop\",\n  \"column\": 3\n}"
+    );
     rig.press("backspace");
     assert_eq!(rig.press("enter"), []);
     assert!(rig.notice().starts_with("not sent: not finished"), "{}", rig.notice());
@@ -142,7 +145,10 @@ fn a_refused_action_is_still_there_to_be_mended() {
     rig.press("e enter");
     accept(&mut rig, feed, false, 1);
     rig.press("e");
-    assert_eq!(rig.seat().draft.as_ref().unwrap().editor.text(), r#"{"action":"drop","column":3}"#);
+    assert_eq!(
+        rig.seat().draft.as_ref().unwrap().editor.text(),
+        "{\n  \"action\": \"drop\",\n  \"column\": 3\n}"
+    );
     assert_eq!(acts(&rig.press("enter")).len(), 1);
 }
 
