@@ -434,6 +434,7 @@ impl Session {
         let probe = self.play.probe();
         self.round.asked = self.round.asked.without(SeatSet::one(seat));
         self.show(&probe);
+        self.look_again(seat);
         self.publish();
         // A game that ended by this ended by its own rules.
         if probe.over.is_some() {

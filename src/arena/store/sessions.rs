@@ -156,7 +156,7 @@ pub fn get(connection: &Connection, session_id: &str) -> Result<Option<SessionRe
     session.map(|session| with_seats(connection, session)).transpose()
 }
 
-/// The sessions that an account pays for, and the live ones of others that anybody may watch; newest first, after the
+/// The sessions that an account pays for or sits in, and the live ones of others that anybody may watch; newest first, after the
 /// row with this time and place.
 pub fn list(
     connection: &Connection,
@@ -167,7 +167,8 @@ pub fn list(
 ) -> Result<Vec<SessionRecord>, StoreError> {
     let [at, seq] = after.unwrap_or([i64::MAX, i64::MAX]);
     let sql = format!(
-        "{SELECT} WHERE (account_id = ?1 OR (spectate_mode = 'public' AND status IN ('waiting', 'active')))
+        "{SELECT} WHERE (account_id = ?1 OR (spectate_mode = 'public' AND status IN ('waiting', 'active'))
+         OR EXISTS (SELECT 1 FROM seats WHERE session_id = sessions.session_id AND seats.account_id = ?1))
          AND (created_at, seq) < (?2, ?3) AND (?4 IS NULL OR game = ?4)
          AND (?5 IS NULL OR status = ?5) ORDER BY created_at DESC, seq DESC LIMIT ?6"
     );

@@ -47,6 +47,11 @@ impl Session {
         self.publish();
     }
 
+    /// Brings what a seat's poll shows up to date.
+    pub(super) fn look_again(&mut self, seat: Seat) {
+        self.observations.insert(seat, self.see(seat, &[]).into());
+    }
+
     /// What a seat's socket is sent from now on.
     pub(super) fn attach(&self, seat: Seat) -> Feed {
         let frames = self.seats[seat.index()].frames.subscribe();
