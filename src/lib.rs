@@ -1,30 +1,33 @@
 //! `gert`: a terminal cockpit, a client library and a local arena for the Gert Labs AI evaluation platform.
 //!
-//! In reading order:
+//! The modules in reading order:
+//!
+//! - [`text`]: text from outside made safe to show, and cut to a width.
+//! - [`api`]: the platform's REST and WebSocket API, typed. All that is left with `default-features = false`.
+//! - [`config`]: settings, flags over environment over defaults.
+//! - `client`: the task that owns all traffic with the platform.
+//! - `policy`: runs any command as a player, over JSON lines.
+//! - `app`: the dashboard's state, events in and effects out, nothing else.
+//! - `ui`: draws the dashboard's state.
+//! - `arena`: the local server with its own real games.
+//! - `runtime`: the event loop; the only place that wires things.
+//! - [`cli`]: the command line.
+//!
+//! `ARCHITECTURE.md` has the map and the invariants.
 
-// The platform's REST and WebSocket API, typed.
+pub mod text;
 pub mod api;
-// The dashboard's state: events in, effects out, nothing else.
-#[cfg(feature = "tui")]
-pub mod app;
-// The local server with its own real games.
-#[cfg(feature = "arena")]
-pub mod arena;
-// The command line.
-pub mod cli;
-// The task that owns all traffic with the platform.
+pub mod config;
 #[cfg(feature = "tui")]
 pub mod client;
-// Profiles and settings: flags over environment over file over defaults.
-pub mod config;
-// Runs any command as a player, over JSON lines.
 #[cfg(feature = "tui")]
 pub mod policy;
-// The event loop: terminal, inbox, effects. The only place that wires things.
 #[cfg(feature = "tui")]
-pub mod runtime;
-// Text from outside made safe to show, and cut to a width.
-pub mod text;
-// Draws the dashboard's state.
+pub mod app;
 #[cfg(feature = "tui")]
 pub mod ui;
+#[cfg(feature = "arena")]
+pub mod arena;
+#[cfg(feature = "tui")]
+pub mod runtime;
+pub mod cli;

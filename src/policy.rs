@@ -2,7 +2,7 @@
 //!
 //! A policy is a child process. It is told what its seat sees, one JSON object a line on its standard input, and
 //! answers with actions on its standard output; `assets/policies/README.md` is the protocol as its author sees it.
-//! Nothing here knows a game, the network or the screen: turns go in through a [`Policy`](crate::policy::Policy),
+//! Nothing here knows a game, the network or the screen: turns go in through a [`Policy`],
 //! events come out of a channel, and what to do about a crash, a late answer or nonsense is the receiver's choice.
 //!
 //! ```text
@@ -20,7 +20,7 @@
 //! killed outright, the child's standard input reaches its end at once, so a policy that reads its input ends too.
 //! Out of reach are only processes that leave the group on purpose (`setsid`).
 //!
-//! Start reading at [`Policy`](crate::policy::Policy), then `policy/dialogue.rs`.
+//! Start reading at [`Policy`], then `policy/dialogue.rs`.
 
 mod answer;
 mod child;

@@ -1,7 +1,7 @@
 //! Turns an observation's JSON into a drawing.
 //!
 //! A painter is chosen by the *shape* of the observation, so that remote games of a known shape are drawn like our
-//! own; all others go to the automatic painter ([`auto`]). Painters make a [`Scene`] of typed panels; [`draw_scene`]
+//! own; all others go to the automatic painter (`auto`). Painters make a [`Scene`] of typed panels; [`draw_scene`]
 //! lays it out for any area. Everything here is a pure function of its arguments: the same for live play, replay
 //! and tiles. Start reading at [`scene()`].
 
