@@ -26,11 +26,13 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
         Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
     ];
     left.extend(state(app, live, theme));
-    let right = Line::from(seats(live, theme));
-    let wide = (right.width() as u16 + 1).min(area.width / 2);
-    let [a, b] = Layout::horizontal([Constraint::Min(0), Constraint::Length(wide)]).areas(area);
-    frame.render_widget(Line::from(left), a);
-    frame.render_widget(right, b);
+    // Link and tick come first: the seats stand in the panes too.
+    let (left, right) = (Line::from(left), Line::from(seats(live, theme)));
+    let wide = left.width().min(usize::from(area.width)) as u16;
+    let [a, b] = Layout::horizontal([Constraint::Length(wide), Constraint::Min(0)]).areas(area);
+    let spare = b.width.saturating_sub(right.width() as u16 + 1);
+    frame.render_widget(left, a);
+    frame.render_widget(right, Rect { x: b.x + spare, width: b.width - spare, ..b });
 }
 
 /// How the session and its link are doing, with the tick.
