@@ -93,7 +93,7 @@ impl App {
         match why.kind() {
             ErrorKind::Authentication if !matches!(question, Question::Leave(..)) => {
                 if self.gate.is_none() {
-                    self.gate = Some(Gate::refused(why.to_string()));
+                    self.gate = Some(Gate::refused(explain(why)));
                 }
             }
             _ if is_connection(why) => {
