@@ -12,6 +12,7 @@
 
 mod events;
 pub mod exit;
+mod fault;
 pub mod input;
 mod runner;
 pub mod signals;
@@ -31,8 +32,9 @@ use crate::ui;
 use crate::ui::theme::Theme;
 
 use self::exit::{exit_at_latest, install_panic_hook, panicked};
+use self::fault::Fault;
 use self::input::{Input, Keyboard};
-pub use self::runner::{ArenaSource, OpenedArena};
+pub use self::runner::{ArenaSource, KeySource, OpenedArena};
 use self::runner::{Runner, Wish};
 use self::signals::{DEADLINE, LOST, Signal, Signals, Stops};
 use self::terminal::{Screen, ScreenOptions, TerminalError};
@@ -55,7 +57,7 @@ pub struct Options {
     /// The platform, if there is a key.
     pub api: Option<crate::api::Client>,
     /// How to get from a typed key to the platform.
-    pub with_key: Box<dyn Fn(&str) -> Result<crate::api::Client, String> + Send>,
+    pub with_key: KeySource,
     /// How to open an arena in this process.
     pub arena: ArenaSource,
     /// Colours and glyphs.
@@ -93,6 +95,7 @@ struct Loop<B: Backend> {
     inbox: mpsc::Receiver<Event>,
     stop: CancellationToken,
     runner: Runner,
+    fault: Option<Fault>,
     started: Instant,
     drawn: Instant,
     /// When the next frame is due, if anything changed.
@@ -121,7 +124,8 @@ impl<B: Backend> Loop<B> {
         stop: CancellationToken,
     ) -> Self {
         let started = Instant::now();
-        let mut app = App::new(Moment { since_start: Duration::ZERO, wall: jiff::Timestamp::now() }, options.boot);
+        let mut app =
+            App::new(Moment { since_start: Duration::ZERO, wall: jiff::Timestamp::now() }, options.boot);
         app.mouse = options.mouse;
         Self {
             app,
@@ -131,6 +135,7 @@ impl<B: Backend> Loop<B> {
             inbox,
             stop,
             runner: Runner::new(options.api, options.with_key, options.arena),
+            fault: Fault::asked_for(),
             started,
             drawn: started,
             due: Some(started),
@@ -203,6 +208,9 @@ impl<B: Backend> Loop<B> {
                 exit_at_latest(DEADLINE, LOST);
                 (self.code, self.over) = (LOST, true);
                 return;
+            }
+            if let Some(fault) = self.fault {
+                fault.strike(&event);
             }
             let effects = self.app.update(self.now(), event);
             self.carry_out(effects);

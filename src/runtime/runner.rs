@@ -26,11 +26,20 @@ pub struct OpenedArena {
     /// How to talk to it.
     pub api: api::Client,
     /// Ends it politely.
-    pub close: Pin<Box<dyn Future<Output = ()> + Send>>,
+    pub close: Closing,
 }
 
 /// Opens an arena in this process.
-pub type ArenaSource = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>> + Send>;
+pub type ArenaSource = Box<dyn Fn() -> Opening + Send>;
+
+type Opening = Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>>;
+type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Makes a client from a key that was typed; says why if it cannot.
+pub type KeySource = Box<dyn Fn(&str) -> Result<api::Client, String> + Send>;
+
+/// Both ends of a channel, so that it never closes.
+type Channel<T> = (mpsc::Sender<T>, mpsc::Receiver<T>);
 
 /// What the loop itself has to do for an effect.
 pub(super) enum Wish {
@@ -51,23 +60,19 @@ pub(super) enum Wish {
 /// Owns what effects started.
 pub(super) struct Runner {
     client: Option<Client>,
-    with_key: Box<dyn Fn(&str) -> Result<api::Client, String> + Send>,
+    with_key: KeySource,
     arena: ArenaSource,
-    opened: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    opened: Option<Closing>,
     policies: HashMap<Run, Policy>,
     work: JoinSet<()>,
-    client_events: (mpsc::Sender<ClientEvent>, mpsc::Receiver<ClientEvent>),
-    policy_events: (mpsc::Sender<PolicyEvent>, mpsc::Receiver<PolicyEvent>),
-    others: (mpsc::Sender<Result<OpenedArena, String>>, mpsc::Receiver<Result<OpenedArena, String>>),
+    client_events: Channel<ClientEvent>,
+    policy_events: Channel<PolicyEvent>,
+    others: Channel<Result<OpenedArena, String>>,
     heard: (Vec<ClientEvent>, Vec<PolicyEvent>),
 }
 
 impl Runner {
-    pub(super) fn new(
-        api: Option<api::Client>,
-        with_key: Box<dyn Fn(&str) -> Result<api::Client, String> + Send>,
-        arena: ArenaSource,
-    ) -> Self {
+    pub(super) fn new(api: Option<api::Client>, with_key: KeySource, arena: ArenaSource) -> Self {
         let client_events = mpsc::channel(CLIENT_EVENTS);
         let client = api.map(|api| client::start(api, client_events.0.clone()));
         Self {
