@@ -1,9 +1,11 @@
 //! A seat in a match, played in a real terminal: by hand, by a policy, by both in turn.
 
-use super::harness::Pty;
+use super::harness::{GERT, PATIENCE, Pty};
 use super::{is_whole, loaded};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, test_kill_process};
+use std::thread;
+use std::time::{Duration, Instant};
 
 const WIDE: (u16, u16) = (100, 30);
 /// Credits a tick costs.
@@ -88,8 +90,12 @@ fn seat_policy(pty: &mut Pty, command: &str) -> Pid {
 }
 
 #[track_caller]
-fn wait_gone(pty: &mut Pty, policy: Pid) {
-    pty.wait_until("the policy's process is gone", |_| test_kill_process(policy) == Err(Errno::SRCH));
+fn wait_gone(policy: Pid) {
+    let deadline = Instant::now() + PATIENCE;
+    while test_kill_process(policy) != Err(Errno::SRCH) {
+        assert!(Instant::now() < deadline, "the policy's process does not go");
+        thread::park_timeout(Duration::from_millis(10));
+    }
 }
 
 #[test]
@@ -98,7 +104,7 @@ fn a_policy_plays_a_seat_to_the_end_and_its_process_goes() {
     let policy = seat_policy(&mut pty, "python3 assets/policies/random.py");
     pty.wait_until("it has played to the end", is_over);
     assert!(pty.shows("driven by random"), "{}", pty.screen_text());
-    wait_gone(&mut pty, policy);
+    wait_gone(policy);
 }
 
 #[test]
@@ -124,7 +130,7 @@ fn a_policy_that_hangs_is_stopped_in_time_for_the_human() {
     pty.wait_for("hang.py has stopped answering");
     pty.wait_for("the seat is yours");
     assert!(pty.shows("did not answer"), "{}", pty.screen_text());
-    wait_gone(&mut pty, policy);
+    wait_gone(policy);
     pty.send("L");
     play_to_the_end(&mut pty);
 }
@@ -135,20 +141,36 @@ fn a_seat_is_taken_back_by_one_key() {
     let policy = seat_policy(&mut pty, "sh -c 'exec sleep 600'");
     pty.send("h");
     pty.wait_for("driven by you");
-    wait_gone(&mut pty, policy);
+    wait_gone(policy);
     pty.send("L");
     play_to_the_end(&mut pty);
 }
 
 #[test]
 fn no_way_out_leaves_a_policy_behind() {
-    // It reads nothing, so the end of its input does not end it.
-    let mut pty = seated();
-    let policy = seat_policy(&mut pty, "sleep 600");
-    pty.signal(Signal::TERM);
-    assert_eq!(pty.wait_exit(), 128 + 15);
-    wait_gone(&mut pty, policy);
-    assert_eq!(pty.residue(), [""; 0]);
+    let mut ways: Vec<(&str, fn(&mut Pty))> = vec![
+        ("SIGTERM", |pty| pty.signal(Signal::TERM)),
+        ("quit", |pty| {
+            pty.send("q");
+            pty.wait_for("Quit all the same?");
+            pty.send("y");
+        }),
+    ];
+    if cfg!(debug_assertions) {
+        ways.push(("panic", |pty| pty.send("\x1b[24~")));
+    }
+    for (way, leave) in ways {
+        let mut pty = Pty::spawn_with(&[GERT, "demo"], &[("GERT_TEST_FAULT", "panic")], WIDE);
+        pty.wait_for("▸ connect_four");
+        pty.send("py");
+        pty.wait_for("● your turn");
+        // It reads nothing, so the end of its input does not end it.
+        let policy = seat_policy(&mut pty, "sleep 600");
+        leave(&mut pty);
+        pty.wait_exit();
+        assert_eq!(pty.residue(), [""; 0], "after {way}");
+        wait_gone(policy);
+    }
 }
 
 #[test]
