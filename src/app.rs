@@ -18,17 +18,17 @@ pub mod live;
 pub mod overlay;
 pub mod panes;
 pub mod remote;
-mod seats;
 pub mod screen;
+mod seats;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod trail;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api;
+use crate::api::Error as ApiError;
 use crate::client::{FeedId, Question, Request, Ticket};
 use crate::policy::Run;
 
@@ -73,8 +73,12 @@ pub enum Pane {
 
 impl Pane {
     /// All panes in order, with the key that leads there and the name.
-    pub const ALL: [(Self, char, &'static str); 4] =
-        [(Self::Games, '1', "Games"), (Self::Sessions, '2', "Sessions"), (Self::Play, '3', "Play"), (Self::Credits, '9', "Credits")];
+    pub const ALL: [(Self, char, &'static str); 4] = [
+        (Self::Games, '1', "Games"),
+        (Self::Sessions, '2', "Sessions"),
+        (Self::Play, '3', "Play"),
+        (Self::Credits, '9', "Credits"),
+    ];
 }
 
 /// Whether the platform answers.
@@ -129,7 +133,7 @@ pub struct App {
     /// Whether the platform answers.
     pub health: Health,
     /// Why it does not, if it does not.
-    pub trouble: Option<Arc<api::Error>>,
+    pub trouble: Option<Arc<ApiError>>,
     /// Whether mouse reports are on.
     pub mouse: bool,
     /// The catalogue.
@@ -144,6 +148,8 @@ pub struct App {
     pub last_command: String,
     screen: Drawn,
     pending: BTreeMap<Ticket, Pending>,
+    /// Sockets to open and to close for which there was no room yet.
+    put_off: Vec<Request>,
     interrupted: Option<Duration>,
     polled: BTreeMap<&'static str, Duration>,
     numbers: u64,
@@ -153,8 +159,10 @@ impl App {
     /// The state at start.
     pub fn new(now: Moment, boot: Boot) -> Self {
         let gate = (!boot.has_key && !boot.demo).then(Gate::welcome);
-        let last_command =
-            boot.sample_policy.as_ref().map_or_else(String::new, |path| format!("python3 {}", quoted(&path.to_string_lossy())));
+        let last_command = boot
+            .sample_policy
+            .as_ref()
+            .map_or_else(String::new, |path| format!("python3 {}", quoted(&path.to_string_lossy())));
         Self {
             now,
             boot,
@@ -172,6 +180,7 @@ impl App {
             last_command,
             screen: Drawn::default(),
             pending: BTreeMap::new(),
+            put_off: Vec::new(),
             interrupted: None,
             polled: BTreeMap::new(),
             numbers: 0,
@@ -269,15 +278,17 @@ impl App {
         let second_if = |moves: bool| moves.then_some(next_second);
         let live = self.visible_live();
         let counts_down = live.is_some_and(|live| live.deadline.is_some_and(|at| at > now));
-        let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
+        let stalls =
+            live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
-        let thinks = self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
-        let down = matches!(self.health, Health::Down { .. });
+        let thinks =
+            self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
+        let down = self.gate.is_none() && matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),
-            self.due("sessions", SESSIONS_EVERY).filter(|_| self.polls_sessions()),
-            self.due("balance", BALANCE_EVERY).filter(|_| self.play.live().next().is_some()),
-            second_if(!self.pending.is_empty()),
+            self.polls_sessions().then(|| self.due("sessions", SESSIONS_EVERY)),
+            self.polls_balance().then(|| self.due("balance", BALANCE_EVERY)),
+            second_if(!self.pending.is_empty() || !self.put_off.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
             stalls.map(|at| at.max(next_second)),
@@ -297,25 +308,34 @@ impl App {
     }
 
     fn polls_sessions(&self) -> bool {
-        self.pane == Pane::Sessions && self.sessions.watching.is_none() && self.sessions.live_count() > 0
+        self.gate.is_none()
+            && self.pane == Pane::Sessions
+            && self.sessions.watching.is_none()
+            && self.sessions.live_count() > 0
+            && !self.sessions.sessions.is_loading()
     }
 
-    fn due(&self, what: &str, every: Duration) -> Option<Duration> {
-        Some(self.polled.get(what).copied().unwrap_or_default() + every)
+    fn polls_balance(&self) -> bool {
+        self.gate.is_none() && self.play.live().next().is_some() && !self.credits.balance.is_loading()
+    }
+
+    fn due(&self, what: &str, every: Duration) -> Duration {
+        self.polled.get(what).copied().unwrap_or_default() + every
     }
 
     fn woke(&mut self) -> Vec<Effect> {
         let now = self.now.since_start;
         self.toasts.retain(|toast| toast.until > now);
-        let mut effects = Vec::new();
-        if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= Some(now) {
+        let mut effects: Vec<Effect> = self.put_off.drain(..).map(Effect::Send).collect();
+        if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= now {
             effects.extend(self.load_sessions());
         }
-        if self.play.live().next().is_some() && self.due("balance", BALANCE_EVERY) <= Some(now) {
+        if self.polls_balance() && self.due("balance", BALANCE_EVERY) <= now {
             effects.extend(self.load_balance());
         }
         if let Health::Down { retry_at, .. } = self.health
             && retry_at <= now
+            && self.gate.is_none()
             && self.pending.is_empty()
         {
             effects.extend(self.load_all());
@@ -325,7 +345,6 @@ impl App {
 
     fn before_drawing(&mut self) -> Vec<Effect> {
         match self.pane {
-            Pane::Games => {}
             Pane::Sessions => {
                 if let Some(watching) = &mut self.sessions.watching {
                     watching.live.settle();
@@ -337,7 +356,7 @@ impl App {
                     seat.settle();
                 }
             }
-            Pane::Credits => {}
+            Pane::Games | Pane::Credits => {}
         }
         self.keep_selection_in_view();
         self.load_detail()
@@ -427,8 +446,12 @@ impl App {
             (_, Some(live)) => live.game.as_deref().map(Into::into),
             _ => None,
         };
-        let Some(slug) = slug.filter(|_| self.gate.is_none() && self.health == Health::Up) else { return Vec::new() };
-        if self.games.details.contains_key(&slug) || self.games.details.values().any(remote::Remote::is_loading) {
+        let Some(slug) = slug.filter(|_| self.gate.is_none() && self.health == Health::Up) else {
+            return Vec::new();
+        };
+        if self.games.details.contains_key(&slug)
+            || self.games.details.values().any(remote::Remote::is_loading)
+        {
             return Vec::new();
         }
         let (ticket, effect) = self.ask(Question::Game(slug.clone()));

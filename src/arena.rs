@@ -1,8 +1,8 @@
 //! The local server with its own real games: the platform's API on loopback, for free.
 //!
-//! Start at [`Arena::open`], then [`serve`]. Requests pass [`guard`] and reach [`routes`], which parse, call the
-//! [`store`] or the [`host`], and answer with [`reply`] or [`error`]. Matches are played by [`host`] over the traits
-//! of [`engine`]; [`games`] has the games. [`command`] is `gert arena`, [`demo`] fills an arena with something to see.
+//! Start at `Arena::open`, then `serve`. Requests pass `guard` and reach `routes`, which parse, call the
+//! `store` or the `host`, and answer with `reply` or `error`. Matches are played by `host` over the traits
+//! of `engine`; `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
 
 pub mod auth;
 pub mod catalogue;
@@ -79,7 +79,8 @@ struct Inner {
     host: Host,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
-    sockets: TaskTracker,
+    /// Sockets, and requests that go on when their client gives up.
+    tasks: TaskTracker,
     port: OnceLock<u16>,
 }
 
@@ -112,8 +113,8 @@ impl Arena {
         let keys = auth::Keys::load(&store).await?;
         let closing = CancellationToken::new();
         let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
-        let (sockets, port) = (TaskTracker::new(), OnceLock::new());
-        Ok(Self(Arc::new(Inner { settings, store, keys, host, closing, sockets, port })))
+        let (tasks, port) = (TaskTracker::new(), OnceLock::new());
+        Ok(Self(Arc::new(Inner { settings, store, keys, host, closing, tasks, port })))
     }
 
     /// The account of an address and a new key for it, without a login: for whoever runs the arena. Makes the account
@@ -130,12 +131,17 @@ impl Arena {
     /// Ends all sessions and sockets, finishes what is to be written and closes the data.
     pub async fn close(&self) {
         self.0.closing.cancel();
-        self.0.sockets.close();
-        let ended = async { tokio::join!(self.host().wait(), self.0.sockets.wait()) };
-        if tokio::time::timeout(self.limits().shutdown, ended).await.is_err() {
+        self.0.tasks.close();
+        let deadline = tokio::time::Instant::now() + self.limits().shutdown;
+        let ended = async { tokio::join!(self.host().wait(), self.0.tasks.wait()) };
+        if tokio::time::timeout_at(deadline, ended).await.is_err() {
             tracing::warn!("some sessions or sockets did not end in time");
         }
-        self.store().close().await;
+        // A file that another program keeps locked is given up; what is missing is made good at the next start.
+        let grace = deadline.max(tokio::time::Instant::now() + Duration::from_millis(500));
+        if tokio::time::timeout_at(grace, self.store().close()).await.is_err() {
+            tracing::warn!("the database could not be closed in time");
+        }
     }
 
     /// The play host.
@@ -177,8 +183,8 @@ impl Arena {
         &self.0.closing
     }
 
-    fn sockets(&self) -> &TaskTracker {
-        &self.0.sockets
+    fn tasks(&self) -> &TaskTracker {
+        &self.0.tasks
     }
 }
 

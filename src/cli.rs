@@ -14,7 +14,7 @@ use crate::config::Config;
 
 /// A terminal cockpit for the Gert Labs AI evaluation platform.
 ///
-/// Without a command: the dashboard, with the key in GERT_API_KEY.
+/// Without a command: the dashboard, with the key in `GERT_API_KEY`.
 #[derive(Debug, Parser)]
 #[command(name = "gert", version, about, long_about, max_term_width = 100)]
 struct Cli {
@@ -22,7 +22,7 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     view: View,
-    /// The platform's address [default: GERT_BASE_URL, else https://gertlabs.com/api/v1]
+    /// The platform's address; without it `GERT_BASE_URL`, else the platform's own
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
 }

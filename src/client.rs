@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::api;
 use crate::api::model::{
-    Balance, CreateSession, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session, SessionId,
-    Tags, UsageEntry,
+    Balance, CreateSession, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session,
+    SessionId, Tags, UsageEntry,
 };
 
 pub use task::{Client, start};
@@ -151,4 +151,3 @@ pub enum FeedEvent {
         why: String,
     },
 }
-

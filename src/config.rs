@@ -30,7 +30,10 @@ impl Config {
     ///
     /// # Errors
     /// When a value cannot be used; says where it came from.
-    pub fn resolve(base_url: Option<&str>, env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    pub fn resolve(
+        base_url: Option<&str>,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
         let present = |name: &str| env(name).filter(|value| !value.trim().is_empty());
         let base_url = match base_url.map(str::to_owned).or_else(|| present("GERT_BASE_URL")) {
             Some(text) => text.parse()?,
@@ -52,7 +55,9 @@ mod tests {
     use super::*;
 
     fn resolve(flag: Option<&str>, env: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        Config::resolve(flag, |name| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+        Config::resolve(flag, |name| {
+            env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]

@@ -110,6 +110,13 @@ impl Error {
         Step { endpoint, host: "", mutating: false, secrets: &[] }.error(ErrorKind::Argument, why)
     }
 
+    /// An error of any kind, for tests of what is done about it.
+    #[cfg(test)]
+    pub(crate) fn sample(kind: ErrorKind, mutating: bool, why: &str) -> Self {
+        Step { endpoint: "ask the platform", host: "gertlabs.example", mutating, secrets: &[] }
+            .error(kind, why)
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

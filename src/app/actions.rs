@@ -59,7 +59,7 @@ impl App {
             Action::Rules => self.show_rules(),
             Action::Act => return self.play_chosen(),
             Action::EditAction => self.edit_action(),
-            Action::DriveByHand => return self.take_back(None),
+            Action::DriveByHand => return self.take_back(),
             Action::DriveByPolicy => self.ask_for_policy(),
             Action::PolicyLog => self.play.policy_log = !self.play.policy_log,
             Action::Leave => return self.ask_to_leave(),
@@ -119,7 +119,11 @@ impl App {
 
     fn toggle_mouse(&mut self) -> Vec<Effect> {
         self.mouse = !self.mouse;
-        let text = if self.mouse { "mouse on; f2 gives it back to the terminal" } else { "mouse off: the terminal selects text" };
+        let text = if self.mouse {
+            "mouse on; f2 gives it back to the terminal"
+        } else {
+            "mouse off: the terminal selects text"
+        };
         self.toast(Tone::Plain, text);
         vec![Effect::SetMouse(self.mouse)]
     }
@@ -232,14 +236,14 @@ impl App {
     }
 
     fn watch_live(&mut self) -> Vec<Effect> {
-        let Some(game) = self.games.selected().map(|game| game.slug.as_str().to_owned()) else { return Vec::new() };
-        match self.sessions.live_of(&game).map(|session| session.session_id.clone()) {
-            Some(id) => self.watch(&id),
-            None => {
-                self.toast(Tone::Plain, format!("no live session of {game}; p plays one"));
-                Vec::new()
-            }
+        let Some(game) = self.games.selected().map(|game| game.slug.as_str().to_owned()) else {
+            return Vec::new();
+        };
+        if let Some(id) = self.sessions.live_of(&game).map(|session| session.session_id.clone()) {
+            return self.watch(&id);
         }
+        self.toast(Tone::Plain, format!("no live session of {game}; p plays one"));
+        Vec::new()
     }
 
     fn open_form(&mut self, slug: Option<&str>) {
@@ -272,15 +276,11 @@ impl App {
     }
 
     fn toggle_raw(&mut self) {
-        match (self.pane, &mut self.sessions.watching) {
-            (Pane::Sessions, Some(watching)) => {
-                watching.raw = !watching.raw;
-                watching.scroll = 0;
-            }
-            _ => {
-                self.play.raw = !self.play.raw;
-                self.play.scroll = 0;
-            }
+        let watching = self.sessions.watching.as_mut().filter(|_| self.pane == Pane::Sessions);
+        if let Some(watching) = watching {
+            (watching.raw, watching.scroll) = (!watching.raw, 0);
+        } else {
+            (self.play.raw, self.play.scroll) = (!self.play.raw, 0);
         }
     }
 

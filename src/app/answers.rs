@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::api;
-use crate::api::ErrorKind;
 use crate::api::model::CreatedSession;
+use crate::api::{Error as ApiError, ErrorKind};
 use crate::client::{Answer, ClientEvent, Question, Request, Ticket};
 
 use super::effect::Effect;
@@ -14,7 +13,7 @@ use super::overlay::Overlay;
 use super::panes::play::OwnSeat;
 use super::{App, Health, Pane, RETRY_WAITS};
 
-type Reply<T> = Result<T, Arc<api::Error>>;
+type Reply<T> = Result<T, Arc<ApiError>>;
 
 impl App {
     pub(super) fn heard(&mut self, event: ClientEvent) -> Vec<Effect> {
@@ -53,7 +52,8 @@ impl App {
             }
             Question::Session(id) => {
                 if let Ok(Answer::Session(session)) = reply
-                    && let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.session_id == id.as_str())
+                    && let Some(seat) =
+                        self.play.seats.iter_mut().find(|seat| seat.live.session_id == id.as_str())
                 {
                     seat.live.know(*session);
                 }
@@ -75,13 +75,13 @@ impl App {
                 Vec::new()
             }
             Question::Create(_) => self.created(reply),
-            Question::Leave(id, token) => self.left(id.as_str(), &token, reply.map(|_| ())),
+            Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
         });
         effects
     }
 
     /// Notes whether the platform answers, and whether it takes our key.
-    fn learn_health(&mut self, question: &Question, failure: Option<&Arc<api::Error>>) -> Vec<Effect> {
+    fn learn_health(&mut self, question: &Question, failure: Option<&Arc<ApiError>>) -> Vec<Effect> {
         let Some(why) = failure else {
             let back = matches!(self.health, Health::Down { .. });
             (self.health, self.trouble) = (Health::Up, None);
@@ -91,11 +91,12 @@ impl App {
             return Vec::new();
         };
         match why.kind() {
-            ErrorKind::Authentication if !matches!(question, Question::Leave(..)) => {
-                if self.gate.is_none() {
-                    self.gate = Some(Gate::refused(explain(why)));
-                }
+            ErrorKind::Authentication if self.gate.is_none() && !matches!(question, Question::Leave(..)) => {
+                self.gate = Some(Gate::refused(explain(why)));
             }
+            ErrorKind::Authentication => {}
+            // Where other answers are good, one that cannot be read is that endpoint's fault.
+            ErrorKind::Decode | ErrorKind::Redirect if self.health == Health::Up => {}
             _ if is_connection(why) => {
                 let now = self.now.since_start;
                 let tries = match self.health {
@@ -120,7 +121,7 @@ impl App {
                 if matches!(self.overlay, Some(Overlay::Create(_))) {
                     self.overlay = None;
                 }
-                return self.sit_down(*created);
+                return self.sit_down(&created);
             }
             Ok(_) => return Vec::new(),
             Err(why) => why,
@@ -142,7 +143,7 @@ impl App {
         self.load_sessions().into_iter().chain(self.load_balance()).collect()
     }
 
-    fn sit_down(&mut self, created: CreatedSession) -> Vec<Effect> {
+    fn sit_down(&mut self, created: &CreatedSession) -> Vec<Effect> {
         let (id, session, own) = (created.id().clone(), created.session.clone(), created.own_seats());
         let mut effects: Vec<Effect> = self.load_sessions().into_iter().chain(self.load_balance()).collect();
         if own.is_empty() {
@@ -168,29 +169,40 @@ impl App {
     pub(super) fn refused(&mut self, request: &Request) -> Vec<Effect> {
         self.toast(Tone::Warn, "busy: too much is under way, try again in a moment");
         match request {
-            Request::Ask(ticket, _) => self.pending_gone(*ticket),
+            Request::Ask(ticket, _) => return self.pending_gone(*ticket, "too many requests are under way"),
+            Request::Watch(..) | Request::Sit(..) | Request::Close(_) => self.put_off.push(request.clone()),
             Request::Act { feed, .. } => {
                 if let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.feed == *feed) {
                     seat.sent = None;
                     seat.notice = Some((Tone::Bad, "the action was not sent: too much is under way".into()));
                 }
             }
-            _ => {}
+            Request::Reconnect(_) => {} // It is tried again by itself.
         }
         Vec::new()
     }
 
-    fn pending_gone(&mut self, ticket: Ticket) {
-        let why = Arc::new(api::Error::local("ask the platform", "too many requests are under way"));
-        self.answered(ticket, Err(why));
+    fn pending_gone(&mut self, ticket: Ticket, why: &str) -> Vec<Effect> {
+        self.answered(ticket, Err(Arc::new(ApiError::local("ask the platform", why))))
+    }
+
+    /// Asks a platform that was just chosen. What the one before was asked will not be answered any more.
+    fn load_anew(&mut self) -> Vec<Effect> {
+        self.gate = None;
+        let old: Vec<Ticket> = self.pending.keys().copied().collect();
+        let mut effects: Vec<Effect> = old
+            .into_iter()
+            .flat_map(|ticket| self.pending_gone(ticket, "another platform was chosen"))
+            .collect();
+        effects.extend(self.load_all());
+        effects
     }
 
     pub(super) fn arena_started(&mut self, result: Result<(), String>) -> Vec<Effect> {
         match result {
             Ok(()) => {
                 (self.boot.profile, self.boot.arena, self.boot.has_key) = ("demo".into(), true, true);
-                self.gate = None;
-                self.load_all()
+                self.load_anew()
             }
             Err(why) => {
                 self.gate_failed(&why);
@@ -202,9 +214,8 @@ impl App {
     pub(super) fn key_taken(&mut self, result: Result<(), Arc<str>>) -> Vec<Effect> {
         match result {
             Ok(()) => {
-                self.gate = None;
                 self.boot.has_key = true;
-                self.load_all()
+                self.load_anew()
             }
             Err(why) => {
                 self.gate_failed(&why);
@@ -221,7 +232,7 @@ impl App {
 }
 
 /// An error in one paragraph: what failed, why, and what to do.
-pub fn explain(why: &api::Error) -> String {
+pub fn explain(why: &ApiError) -> String {
     let mut words = why.to_string();
     let mut source = std::error::Error::source(why);
     while let Some(cause) = source {
@@ -237,12 +248,13 @@ pub fn explain(why: &api::Error) -> String {
 }
 
 /// Whether an error says that the platform cannot be reached, rather than what it thinks of a request.
-pub fn is_connection(why: &api::Error) -> bool {
+pub fn is_connection(why: &ApiError) -> bool {
     use ErrorKind as K;
     matches!(why.kind(), K::Connect | K::Timeout | K::Lost | K::Tls | K::Proxy | K::Decode | K::Redirect)
 }
 
 /// The answer as the kind its question calls for.
 fn expect<T>(answer: Answer, read: impl FnOnce(Answer) -> Option<T>) -> Reply<T> {
-    read(answer).ok_or_else(|| Arc::new(api::Error::local("read an answer", "it is of another kind than the question")))
+    read(answer)
+        .ok_or_else(|| Arc::new(ApiError::local("read an answer", "it is of another kind than the question")))
 }

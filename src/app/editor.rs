@@ -52,8 +52,7 @@ impl Editor {
             .chars()
             .filter_map(|c| match c {
                 '\n' | '\r' if self.single_line => Some(' '),
-                '\r' => Some('\n'),
-                '\n' => Some('\n'),
+                '\n' | '\r' => Some('\n'),
                 '\t' => Some(' '),
                 c if c.is_control() => None,
                 c => Some(c),

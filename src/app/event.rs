@@ -86,4 +86,6 @@ pub struct Boot {
     pub demo: bool,
     /// Where the sample policies are, if they could be found or written.
     pub sample_policy: Option<PathBuf>,
+    /// Where times of the day are shown for.
+    pub zone: jiff::tz::TimeZone,
 }

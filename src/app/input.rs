@@ -69,13 +69,22 @@ impl App {
         let live: Vec<String> = self
             .play
             .live()
-            .map(|seat| format!("{} · {} · {}", seat.live.session_id, seat.live.game.as_deref().unwrap_or("?"), seat.player_id))
+            .map(|seat| {
+                format!(
+                    "{} · {} · {}",
+                    seat.live.session_id,
+                    seat.live.game.as_deref().unwrap_or("?"),
+                    seat.player_id
+                )
+            })
             .collect();
         if live.is_empty() {
             return vec![Effect::Exit];
         }
         let mut detail = live;
-        detail.push("A session that is left open ends by itself later and is billed for the ticks it plays.".into());
+        detail.push(
+            "A session that is left open ends by itself later and is billed for the ticks it plays.".into(),
+        );
         detail.push("To end it now: stay, and leave it with x in the Play pane.".into());
         self.overlay = Some(Overlay::Confirm(Confirm {
             question: "You still have seats in live sessions. Quit all the same?".into(),
@@ -141,8 +150,11 @@ impl App {
             Pane::Sessions => self.sessions.refresh(),
             Pane::Play => {
                 if let Some(seat) = self.play.seat_mut() {
-                    let items: Vec<(String, String)> =
-                        seat.choices.iter().map(|choice| (choice.payload.to_string(), choice.label.clone())).collect();
+                    let items: Vec<(String, String)> = seat
+                        .choices
+                        .iter()
+                        .map(|choice| (choice.payload.to_string(), choice.label.clone()))
+                        .collect();
                     seat.list.refresh(items.iter().map(|(id, text)| (id.as_str(), text.clone())));
                 }
             }
@@ -151,7 +163,9 @@ impl App {
     }
 
     fn typed_into_draft(&mut self, key: Key) -> Vec<Effect> {
-        let Some(draft) = self.play.seat_mut().and_then(|seat| seat.draft.as_mut()) else { return Vec::new() };
+        let Some(draft) = self.play.seat_mut().and_then(|seat| seat.draft.as_mut()) else {
+            return Vec::new();
+        };
         match key.code {
             KeyCode::Esc => draft.open = false,
             KeyCode::Enter if key.alt => draft.editor.break_line(),
@@ -308,6 +322,7 @@ impl App {
         }
         let rows = Gate::ROWS.len();
         match key.code {
+            _ if key.ctrl || key.alt => {}
             KeyCode::Up | KeyCode::Char('k') => gate.at = (gate.at + rows - 1) % rows,
             KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => gate.at = (gate.at + 1) % rows,
             KeyCode::Char('a') => return self.choose_at_gate(0),
@@ -345,7 +360,9 @@ impl App {
             return Vec::new();
         }
         match self.overlay.take() {
-            Some(Overlay::Help { scroll }) => self.typed_at_text(key, scroll, |scroll| Overlay::Help { scroll }),
+            Some(Overlay::Help { scroll }) => {
+                self.typed_at_text(key, scroll, |scroll| Overlay::Help { scroll });
+            }
             Some(Overlay::Rules { slug, scroll }) => {
                 self.typed_at_text(key, scroll, |scroll| Overlay::Rules { slug: slug.clone(), scroll });
             }
@@ -412,13 +429,13 @@ impl App {
 
     fn typed_at_confirm(&mut self, key: Key, mut confirm: Confirm) -> Vec<Effect> {
         match key.code {
+            _ if key.ctrl || key.alt => {} // Esc and y, typed quickly, come as alt-y.
             KeyCode::Left | KeyCode::Right | KeyCode::Tab | KeyCode::BackTab | KeyCode::Char('h' | 'l') => {
                 confirm.agree = !confirm.agree;
             }
             KeyCode::Char('y') => return self.agreed(confirm.then),
-            KeyCode::Char('n' | 'q') => return Vec::new(),
             KeyCode::Enter if confirm.agree => return self.agreed(confirm.then),
-            KeyCode::Enter => return Vec::new(),
+            KeyCode::Enter | KeyCode::Char('n' | 'q') => return Vec::new(),
             _ => {}
         }
         self.overlay = Some(Overlay::Confirm(confirm));
@@ -428,6 +445,7 @@ impl App {
     fn typed_at_form(&mut self, key: Key, mut form: CreateForm) -> Vec<Effect> {
         match key.code {
             _ if form.sent => {} // Its answer closes it, or Esc.
+            _ if key.ctrl || key.alt => {}
             KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => form.step(true),
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => form.step(false),
             KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),

@@ -152,7 +152,9 @@ mod tests {
 
     #[test]
     fn a_key_reads_back_what_it_shows() {
-        for text in ["a", "J", "?", "ctrl-c", "alt-enter", "page-down", "f12", "space", "-", "ctrl-alt-x", "ctrl--"] {
+        for text in
+            ["a", "J", "?", "ctrl-c", "alt-enter", "page-down", "f12", "space", "-", "ctrl-alt-x", "ctrl--"]
+        {
             let key: Key = text.parse().unwrap();
             assert_eq!(key.to_string(), text);
         }

@@ -76,15 +76,36 @@ pub const BINDINGS: &[Binding] = {
     use Action as A;
     use Context as C;
     &[
-        row(C::Games, A::StartSession, &["p"], "play", "play", "Play this game: seats, opponents, price, then start"),
+        row(
+            C::Games,
+            A::StartSession,
+            &["p"],
+            "play",
+            "play",
+            "Play this game: seats, opponents, price, then start",
+        ),
         row(C::Games, A::Watch, &["w"], "watch-live", "watch", "Watch a live session of this game"),
         row(C::Games, A::Open, &["enter"], "open-rules", "rules", "Read the rules over the whole width"),
         row(C::Games, A::CycleTag, &["t"], "next-tag", "tag", "Show only games of the next tag"),
         row(C::Games, A::Filter, &["/"], "filter", "filter", "Filter by name, slug or tag"),
         row(C::Games, A::ScrollDown, &["J", "ctrl-d"], "scroll-down", "", "Scroll the rules down"),
         row(C::Games, A::ScrollUp, &["K", "ctrl-u"], "scroll-up", "", "Scroll the rules up"),
-        row(C::Sessions, A::Open, &["enter", "w"], "open-session", "watch", "Watch it while it runs, or see how it ended"),
-        row(C::Sessions, A::LiveOnly, &["a"], "live-only", "live/all", "Show live sessions only, or all of them"),
+        row(
+            C::Sessions,
+            A::Open,
+            &["enter", "w"],
+            "open-session",
+            "watch",
+            "Watch it while it runs, or see how it ended",
+        ),
+        row(
+            C::Sessions,
+            A::LiveOnly,
+            &["a"],
+            "live-only",
+            "live/all",
+            "Show live sessions only, or all of them",
+        ),
         row(C::Sessions, A::Filter, &["/"], "filter", "filter", "Filter by game, id, status or player"),
         row(C::Sessions, A::ScrollDown, &["J", "ctrl-d"], "scroll-down", "", "Scroll the log down"),
         row(C::Sessions, A::ScrollUp, &["K", "ctrl-u"], "scroll-up", "", "Scroll the log up"),
@@ -93,9 +114,23 @@ pub const BINDINGS: &[Binding] = {
         row(C::Watching, A::Rules, &["i"], "rules", "rules", "Read the rules"),
         row(C::Watching, A::ScrollDown, &["J", "j", "down", "ctrl-d"], "scroll-down", "", "Scroll down"),
         row(C::Watching, A::ScrollUp, &["K", "k", "up", "ctrl-u"], "scroll-up", "", "Scroll up"),
-        row(C::Watching, A::Back, &["esc", "q", "h"], "back", "back", "Back to the list; the session goes on"),
+        row(
+            C::Watching,
+            A::Back,
+            &["esc", "q", "h"],
+            "back",
+            "back",
+            "Back to the list; the session goes on",
+        ),
         row(C::Playing, A::Act, &["enter"], "act", "act", "Play the chosen action"),
-        row(C::Playing, A::EditAction, &["e"], "edit-action", "JSON", "Write the action as JSON, checked as you type"),
+        row(
+            C::Playing,
+            A::EditAction,
+            &["e"],
+            "edit-action",
+            "JSON",
+            "Write the action as JSON, checked as you type",
+        ),
         row(C::Playing, A::SearchActions, &["/"], "search-actions", "search", "Search the legal actions"),
         row(C::Playing, A::DriveByPolicy, &["c"], "policy", "policy", "Let a command play this seat"),
         row(C::Playing, A::DriveByHand, &["h"], "by-hand", "by hand", "Take the seat back"),
@@ -129,10 +164,24 @@ pub const BINDINGS: &[Binding] = {
         row(C::Global, A::Refresh, &["f5", "R"], "refresh", "", "Ask the server again"),
         row(C::Global, A::Back, &["esc"], "back", "", "Back"),
         row(C::Global, A::Quit, &["q"], "quit", "quit", "Leave the program"),
-        row(C::Global, A::Interrupt, &["ctrl-c"], "interrupt", "", "Close what is open, then leave; twice leaves at once"),
+        row(
+            C::Global,
+            A::Interrupt,
+            &["ctrl-c"],
+            "interrupt",
+            "",
+            "Close what is open, then leave; twice leaves at once",
+        ),
         row(C::Global, A::Suspend, &["ctrl-z"], "suspend", "", "Suspend to the shell; fg comes back"),
         row(C::Global, A::Redraw, &["ctrl-l"], "redraw", "", "Draw the whole screen again"),
-        row(C::Global, A::ToggleMouse, &["f2"], "mouse", "", "Mouse on or off; off lets the terminal select text"),
+        row(
+            C::Global,
+            A::ToggleMouse,
+            &["f2"],
+            "mouse",
+            "",
+            "Mouse on or off; off lets the terminal select text",
+        ),
     ]
 };
 
@@ -154,7 +203,9 @@ pub fn active(contexts: &[Context]) -> impl Iterator<Item = &'static Binding> + 
         BINDINGS.iter().filter(move |binding| {
             binding.context == context
                 && !contexts[..nth].iter().any(|&earlier| {
-                    BINDINGS.iter().any(|other| other.context == earlier && other.keys.contains(&binding.keys[0]))
+                    BINDINGS
+                        .iter()
+                        .any(|other| other.context == earlier && other.keys.contains(&binding.keys[0]))
                 })
         })
     })
@@ -173,7 +224,8 @@ mod tests {
         for (nth, binding) in BINDINGS.iter().enumerate() {
             for key in binding.keys {
                 key.parse::<Key>().unwrap();
-                let twin = BINDINGS[nth + 1..].iter().find(|o| o.context == binding.context && o.keys.contains(key));
+                let twin =
+                    BINDINGS[nth + 1..].iter().find(|o| o.context == binding.context && o.keys.contains(key));
                 assert!(twin.is_none(), "`{key}` is both {} and {}", binding.name, twin.unwrap().name);
             }
             assert!(binding.help.len() < 64 && !binding.name.contains(' '), "{}", binding.name);
@@ -186,6 +238,8 @@ mod tests {
         let q = Key::plain(super::super::key::KeyCode::Char('q'));
         assert_eq!(lookup(&contexts, q), Some(Action::Back));
         assert_eq!(lookup(&[Context::Global], q), Some(Action::Quit));
-        assert!(!active(&contexts).any(|binding| binding.name == "back" && binding.context == Context::Global));
+        assert!(
+            !active(&contexts).any(|binding| binding.name == "back" && binding.context == Context::Global)
+        );
     }
 }

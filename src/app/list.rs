@@ -17,11 +17,21 @@ pub struct ListState {
     ids: Vec<String>,
     at: usize,
     top: usize,
+    /// The user chose the selected item; until then the first one is selected, whichever that is.
+    chosen: bool,
 }
 
 impl Default for ListState {
     fn default() -> Self {
-        Self { filter: Editor::line(""), typing: false, shown: Vec::new(), ids: Vec::new(), at: 0, top: 0 }
+        Self {
+            filter: Editor::line(""),
+            typing: false,
+            shown: Vec::new(),
+            ids: Vec::new(),
+            at: 0,
+            top: 0,
+            chosen: false,
+        }
     }
 }
 
@@ -33,13 +43,14 @@ impl ListState {
 
     /// Takes over some of the items, in the order they shall have: index, id and the text each is searched by.
     pub fn refresh_some<'a>(&mut self, items: impl Iterator<Item = (usize, &'a str, String)>) {
-        let selected = self.ids.get(self.at).cloned();
+        let selected = self.ids.get(self.at).filter(|_| self.chosen).cloned();
         let items: Vec<(usize, &str, String)> = items.collect();
         let order = ranked(&self.filter.text(), items.iter().map(|(_, _, text)| text.as_str()));
         self.shown = order.iter().map(|&nth| items[nth].0).collect();
         self.ids = order.iter().map(|&nth| items[nth].1.to_owned()).collect();
         let found = selected.and_then(|id| self.ids.iter().position(|other| *other == id));
-        self.at = found.unwrap_or(self.at).min(self.shown.len().saturating_sub(1));
+        self.at =
+            found.unwrap_or(if self.chosen { self.at } else { 0 }).min(self.shown.len().saturating_sub(1));
     }
 
     /// Index of the selected item among all items.
@@ -66,12 +77,14 @@ impl ListState {
     pub fn select_id(&mut self, id: &str) {
         if let Some(row) = self.ids.iter().position(|other| other == id) {
             self.at = row;
+            self.chosen = true;
         }
     }
 
     /// Selects a row; past the end means the last one.
     pub fn select_row(&mut self, row: usize) {
         self.at = row.min(self.shown.len().saturating_sub(1));
+        self.chosen = true;
     }
 
     /// Moves the selection; stops at the ends.
@@ -105,6 +118,8 @@ impl ListState {
     pub fn clear_filter(&mut self) -> bool {
         self.typing = false;
         let had = !self.filter.is_empty();
+        // What was found by the filter stays selected.
+        self.chosen |= had;
         self.filter.set("");
         had
     }
@@ -202,6 +217,13 @@ mod tests {
         list.move_by(1);
         list.move_by(-5);
         assert_eq!(list.selected(), None);
+    }
+
+    #[test]
+    fn the_first_item_stays_selected_until_the_user_chooses_one() {
+        let mut list = list(&["a", "b"]);
+        fill(&mut list, &["new", "a", "b"]);
+        assert_eq!(list.row(), 0);
     }
 
     #[test]

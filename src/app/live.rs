@@ -173,7 +173,9 @@ impl Live {
                 self.link = Link::Ended { why, orderly };
                 self.deadline = None;
             }
-            FeedEvent::NotSent { why, .. } => self.note(Tone::Bad, &format!("the action was not sent: {why}")),
+            FeedEvent::NotSent { why, .. } => {
+                self.note(Tone::Bad, &format!("the action was not sent: {why}"));
+            }
             FeedEvent::Said(message) => self.hear(now, message),
         }
     }
@@ -209,7 +211,8 @@ impl Live {
                 let line = format!("{kind} {}", crate::text::excerpt(&message.raw, 300));
                 self.note(Tone::Plain, &line);
             }
-            MessageKind::Connected | MessageKind::Pong | MessageKind::Waiting | MessageKind::ActionResult => {}
+            MessageKind::Connected | MessageKind::Pong | MessageKind::Waiting | MessageKind::ActionResult => {
+            }
         }
     }
 
@@ -237,7 +240,10 @@ impl Live {
             ticks: message.member("ticks"),
             credits: message.member("credits_used"),
         };
-        self.note(Tone::Good, &format!("the match is over: {}", outcome.reason.as_deref().unwrap_or("completed")));
+        self.note(
+            Tone::Good,
+            &format!("the match is over: {}", outcome.reason.as_deref().unwrap_or("completed")),
+        );
         if !outcome.scores.is_empty() {
             self.scores.clone_from(&outcome.scores);
         }
@@ -297,19 +303,48 @@ impl Live {
 
 /// What was played in the tick that led to an observation, a line a seat.
 fn played(message: &Message) -> Vec<String> {
-    let actions: BTreeMap<String, BTreeMap<String, Box<RawValue>>> = message.member("actions").unwrap_or_default();
+    let actions: BTreeMap<String, BTreeMap<String, Box<RawValue>>> =
+        message.member("actions").unwrap_or_default();
     actions
         .iter()
         .filter_map(|(player, members)| {
-            let action = crate::text::clean(members.get("action")?.get()).into_owned();
-            let latency = members.get("latency_ms").map(|ms| format!("  {} ms", ms.get())).unwrap_or_default();
+            let action: Value = serde_json::from_str(members.get("action")?.get()).ok()?;
+            let action = crate::text::clean(&words(&action)).into_owned();
+            let latency =
+                members.get("latency_ms").map(|ms| format!("  {} ms", ms.get())).unwrap_or_default();
             Some(format!("{player}  {action}{latency}"))
         })
         .collect()
 }
 
+/// An action in words: its verb, then the other members.
+pub fn words(action: &Value) -> String {
+    match action {
+        Value::Object(members) => {
+            let verb = members.get("action").and_then(Value::as_str).unwrap_or("");
+            let rest =
+                members.iter().filter(|(name, _)| *name != "action").map(|(name, value)| match value {
+                    Value::String(text) => text.clone(),
+                    other => format!("{name} {other}"),
+                });
+            let words: Vec<String> =
+                std::iter::once(verb.to_owned()).chain(rest).filter(|w| !w.is_empty()).collect();
+            words.join(" ")
+        }
+        Value::Array(actions) if actions.is_empty() => "nothing".into(),
+        Value::Array(actions) => actions.iter().map(words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 /// Scores by player, whatever shape they came in.
 fn scores(message: &Message) -> Option<BTreeMap<String, f64>> {
     let scores: Scores = message.member("scores")?;
-    Some(scores.0.into_iter().filter_map(|(player, score)| Some((player.as_str().to_owned(), score?))).collect())
+    Some(
+        scores
+            .0
+            .into_iter()
+            .filter_map(|(player, score)| Some((player.as_str().to_owned(), score?)))
+            .collect(),
+    )
 }

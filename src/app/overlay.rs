@@ -56,8 +56,12 @@ impl Palette {
                 once.push(binding);
             }
         }
-        let texts: Vec<String> = once.iter().map(|binding| format!("{} {}", binding.name, binding.help)).collect();
-        ranked(&self.input.text(), texts.iter().map(String::as_str)).into_iter().map(|nth| once[nth]).collect()
+        let texts: Vec<String> =
+            once.iter().map(|binding| format!("{} {}", binding.name, binding.help)).collect();
+        ranked(&self.input.text(), texts.iter().map(String::as_str))
+            .into_iter()
+            .map(|nth| once[nth])
+            .collect()
     }
 
     /// The chosen command.
@@ -155,12 +159,14 @@ impl CreateForm {
 
     /// The form for a game, filled with its defaults.
     pub fn new(game: &Game) -> Self {
-        let mut allowed: Vec<u64> = game.allowed_player_counts.iter().map(|&count| u64::from(count)).collect();
+        let mut allowed: Vec<u64> =
+            game.allowed_player_counts.iter().map(|&count| u64::from(count)).collect();
         if allowed.is_empty() {
             let least = u64::from(game.min_players.unwrap_or(1)).max(1);
             allowed = (least..=u64::from(game.max_players.unwrap_or(2)).clamp(least, 64)).collect();
         }
-        let players = game.default_players.map(u64::from).filter(|n| allowed.contains(n)).unwrap_or(allowed[0]);
+        let players =
+            game.default_players.map(u64::from).filter(|n| allowed.contains(n)).unwrap_or(allowed[0]);
         Self {
             slug: game.slug.as_str().to_owned(),
             name: game.title().to_owned(),

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::api;
+use crate::api::Error as ApiError;
 use crate::client::Ticket;
-
 
 /// Remote data with its state; the last good value stays while it reloads or fails.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +23,7 @@ pub enum Remote<T> {
     /// The last question failed; `last` is what we had before.
     Failed {
         /// Why.
-        why: Arc<api::Error>,
+        why: Arc<ApiError>,
         /// What we had before.
         last: Option<T>,
     },
@@ -55,7 +54,7 @@ impl<T> Remote<T> {
     }
 
     /// Why the last question failed, if it did.
-    pub fn failure(&self) -> Option<&Arc<api::Error>> {
+    pub fn failure(&self) -> Option<&Arc<ApiError>> {
         match self {
             Self::Failed { why, .. } => Some(why),
             _ => None,
@@ -68,7 +67,7 @@ impl<T> Remote<T> {
     }
 
     /// Stores a reply, unless a newer question has replaced the one it answers. True if it was stored.
-    pub fn settle(&mut self, ticket: Ticket, reply: Result<T, Arc<api::Error>>) -> bool {
+    pub fn settle(&mut self, ticket: Ticket, reply: Result<T, Arc<ApiError>>) -> bool {
         match self {
             Self::Loading { ticket: wanted, .. } if *wanted == ticket => {}
             _ => return false, // Stale: the user moved on.

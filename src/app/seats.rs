@@ -1,7 +1,7 @@
 //! Own seats in play: what comes over their sockets, what is sent, and the policies in them.
 
-use crate::api::ErrorKind;
 use crate::api::model::{PlayerToken, SessionId};
+use crate::api::{Error as ApiError, ErrorKind};
 use crate::api::{Message, MessageKind};
 use crate::client::{FeedEvent, FeedId, Question, Request};
 use crate::policy::{FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, Turn};
@@ -18,14 +18,18 @@ const REFUSALS: u32 = 3;
 
 impl App {
     pub(super) fn fed(&mut self, feed: FeedId, event: FeedEvent) -> Vec<Effect> {
-        if let Some(watching) = self.sessions.watching.as_mut().filter(|watching| watching.live.feed == feed) {
+        if let Some(watching) = self.sessions.watching.as_mut().filter(|watching| watching.live.feed == feed)
+        {
             watching.live.take(self.now, event);
             return Vec::new();
         }
-        let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == feed) else { return Vec::new() };
+        let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == feed) else {
+            return Vec::new();
+        };
         let message = match &event {
             FeedEvent::Said(message) => Some(message.clone()),
-            FeedEvent::NotSent { .. } => {
+            // Whether it arrived is not known: the observation after a reconnect says whether the seat is still asked.
+            FeedEvent::NotSent { .. } | FeedEvent::Lost { .. } | FeedEvent::Ended { .. } => {
                 self.play.seats[at].sent = None;
                 None
             }
@@ -42,6 +46,8 @@ impl App {
 
     fn seat_heard(&mut self, at: usize, before: u64, message: &Message) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
+        // Every seat hears what becomes of the others.
+        let mine = message.player_id.as_deref().is_none_or(|player| player == seat.player_id);
         match message.kind {
             MessageKind::Observation => {
                 if seat.live.tick != before {
@@ -55,13 +61,13 @@ impl App {
                 self.ask_policy(at)
             }
             MessageKind::ActionResult => self.acknowledged(at, message),
-            MessageKind::PlayerFailed => {
+            MessageKind::PlayerFailed if mine => {
                 seat.on_turn = false;
                 let why = message.member::<String>("reason").unwrap_or_else(|| "no reason given".into());
                 seat.notice = Some((Tone::Bad, format!("your seat failed: {}", crate::text::clean(&why))));
                 Vec::new()
             }
-            MessageKind::PlayerEliminated => {
+            MessageKind::PlayerEliminated if mine => {
                 seat.on_turn = false;
                 seat.notice = Some((Tone::Warn, "you are out of the game; it goes on without you".into()));
                 Vec::new()
@@ -74,9 +80,12 @@ impl App {
     fn acknowledged(&mut self, at: usize, message: &Message) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
         let accepted = message.member::<bool>("accepted").unwrap_or(false);
-        let sent = seat.sent.take();
+        let id = message.member::<String>("action_id");
+        // What is said of an action of an earlier tick says nothing of this one.
+        let awaited = seat.sent.take_if(|sent| id.is_none_or(|id| id == sent.action_id));
+        let Some(sent) = awaited else { return Vec::new() };
         if accepted {
-            let tick = sent.map_or(seat.live.tick, |sent| sent.tick);
+            let tick = sent.tick;
             seat.acted = Some(tick);
             seat.answered = Some(Answered::Accepted { tick });
             seat.notice = None;
@@ -94,7 +103,9 @@ impl App {
             .map(|reason| crate::text::clean(reason).into_owned())
             .collect();
         seat.answered = Some(Answered::Refused { reasons: reasons.clone() });
-        let Some(policy) = seat.policy.as_mut().filter(|_| seat.driver == Driver::Policy) else { return Vec::new() };
+        let Some(policy) = seat.policy.as_mut().filter(|_| seat.driver == Driver::Policy) else {
+            return Vec::new();
+        };
         policy.refusals += 1;
         policy.log(&format!("✗ refused: {}", reasons.join("; ")));
         if policy.refusals >= REFUSALS {
@@ -139,7 +150,8 @@ impl App {
 
     /// Sends the chosen action.
     pub(super) fn play_chosen(&mut self) -> Vec<Effect> {
-        let Some(payload) = self.play.seat().and_then(OwnSeat::chosen).map(|choice| choice.payload.clone()) else {
+        let Some(payload) = self.play.seat().and_then(OwnSeat::chosen).map(|choice| choice.payload.clone())
+        else {
             return Vec::new();
         };
         self.send_action(payload)
@@ -165,14 +177,15 @@ impl App {
         }
         seat.notice = None;
         seat.answered = None;
-        seat.sent = Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
+        seat.sent =
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
         vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
     }
 
     pub(super) fn edit_action(&mut self) {
         let Some(seat) = self.play.seat_mut() else { return };
         let tick = seat.live.tick;
-        let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| choice.payload.to_string());
+        let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| pretty(&choice.payload));
         match &mut seat.draft {
             Some(draft) => draft.open = true,
             None => seat.draft = Some(Draft { editor: Editor::lines(&example), tick, open: true }),
@@ -191,13 +204,18 @@ impl App {
             }
         };
         if draft.tick != seat.live.tick {
-            let text = format!("the game went on from tick {} to {}: Enter again to play it now", draft.tick, seat.live.tick);
+            let text = format!(
+                "the game went on from tick {} to {}: Enter again to play it now",
+                draft.tick, seat.live.tick
+            );
             draft.tick = seat.live.tick;
             seat.notice = Some((Tone::Warn, text));
             return Vec::new();
         }
         let effects = self.send_action(payload);
-        if let (false, Some(draft)) = (effects.is_empty(), self.play.seat_mut().and_then(|seat| seat.draft.as_mut())) {
+        if let (false, Some(draft)) =
+            (effects.is_empty(), self.play.seat_mut().and_then(|seat| seat.draft.as_mut()))
+        {
             draft.open = false;
         }
         effects
@@ -214,7 +232,9 @@ impl App {
     pub(super) fn seat_policy(&mut self, command: String, argv: Vec<String>) -> Vec<Effect> {
         let run = self.new_run();
         let at = self.play.at;
-        let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else { return Vec::new() };
+        let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else {
+            return Vec::new();
+        };
         let mut effects = Vec::new();
         if let Some(old) = seat.policy.take() {
             effects.push(Effect::StopPolicy(old.run));
@@ -240,7 +260,12 @@ impl App {
             game_version: record.and_then(|record| record.game_version.as_ref()?.decode().ok()),
             rules: record.and_then(|record| record.prompt.clone()).unwrap_or_default(),
             config: record.and_then(|record| serde_json::to_value(&record.config).ok()).unwrap_or_default(),
-            player_count: seat.live.session.as_ref().and_then(|session| session.player_count).unwrap_or_default(),
+            player_count: seat
+                .live
+                .session
+                .as_ref()
+                .and_then(|session| session.player_count)
+                .unwrap_or_default(),
             seat: seat.player_id.clone(),
             seed: None,
             game,
@@ -272,7 +297,10 @@ impl App {
         let Some(policy) = &mut self.play.seats[at].policy else { return Vec::new() };
         match event.what {
             PolicyEventKind::Started { pid, .. } => {
-                policy.log(&format!("started{}", pid.map(|pid| format!(", process {pid}")).unwrap_or_default()));
+                policy.log(&format!(
+                    "started{}",
+                    pid.map(|pid| format!(", process {pid}")).unwrap_or_default()
+                ));
             }
             PolicyEventKind::Ready { name } => policy.name = name,
             PolicyEventKind::Answered { id, action, note, latency, late } => {
@@ -299,10 +327,13 @@ impl App {
             }
             PolicyEventKind::Stderr { lines, dropped } => {
                 policy.dropped += dropped;
-                lines.iter().for_each(|line| policy.log(line));
+                for line in &lines {
+                    policy.log(line);
+                }
             }
             PolicyEventKind::Garbage { text, why, .. } => {
-                return self.hand_over(at, &format!("it answered something that is no action ({why}): {text}"));
+                return self
+                    .hand_over(at, &format!("it answered something that is no action ({why}): {text}"));
             }
             PolicyEventKind::TimedOut { limit, unread, .. } => {
                 let what = if unread { "it does not read its input" } else { "it did not answer in time" };
@@ -315,7 +346,10 @@ impl App {
             PolicyEventKind::Exited { how, last_stderr, expected } => {
                 policy.log(&format!("the policy {how}"));
                 if !expected {
-                    let last = last_stderr.last().map(|line| format!("; its last words: {line}")).unwrap_or_default();
+                    let last = last_stderr
+                        .last()
+                        .map(|line| format!("; its last words: {line}"))
+                        .unwrap_or_default();
                     return self.hand_over(at, &format!("it {how}{last}"));
                 }
             }
@@ -330,17 +364,18 @@ impl App {
             return Vec::new();
         }
         let payload: std::sync::Arc<str> = action.to_string().into();
-        seat.sent = Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
+        seat.sent =
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
         vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
     }
 
     /// The user takes the seat on screen back.
-    pub(super) fn take_back(&mut self, why: Option<&str>) -> Vec<Effect> {
+    pub(super) fn take_back(&mut self) -> Vec<Effect> {
         let at = self.play.at;
-        match self.play.seats.get(at).is_some_and(|seat| seat.driver == Driver::Policy) {
-            true => self.end_policy(at, Tone::Plain, why.unwrap_or("the seat is yours; c gives it to the policy again")),
-            false => Vec::new(),
+        if self.play.seats.get(at).is_none_or(|seat| seat.driver == Driver::Human) {
+            return Vec::new();
         }
+        self.end_policy(at, Tone::Plain, "the seat is yours; c gives it to the policy again")
     }
 
     /// A policy loses its seat.
@@ -348,7 +383,8 @@ impl App {
         if self.play.seats[at].driver != Driver::Policy {
             return Vec::new();
         }
-        let text = format!("the seat is yours, the policy is stopped: {why}; c tries one again, L shows its log");
+        let text =
+            format!("the seat is yours, the policy is stopped: {why}; c tries one again, L shows its log");
         self.end_policy(at, Tone::Bad, &text)
     }
 
@@ -395,18 +431,9 @@ impl App {
         tokens.into_iter().map(|token| self.ask(Question::Leave(id.clone(), token)).1).collect()
     }
 
-    /// A seat was left, or could not be.
-    pub(super) fn left(
-        &mut self,
-        id: &str,
-        token: &PlayerToken,
-        reply: Result<(), std::sync::Arc<crate::api::Error>>,
-    ) -> Vec<Effect> {
-        let gone = match &reply {
-            Ok(()) => true,
-            Err(why) => why.kind() == ErrorKind::NotFound,
-        };
-        if let (false, Err(why)) = (gone, &reply) {
+    /// A seat was left, or could not be. One that is not there any more was left too.
+    pub(super) fn left(&mut self, id: &str, token: &PlayerToken, failure: Option<&ApiError>) -> Vec<Effect> {
+        if let Some(why) = failure.filter(|why| why.kind() != ErrorKind::NotFound) {
             self.toast(Tone::Bad, format!("not left: {}", super::answers::explain(why)));
             return Vec::new();
         }
@@ -443,6 +470,13 @@ impl App {
             self.play.seats[at].may_pass = noop.as_deref() != Some("none");
         }
     }
+}
+
+/// JSON with a member a line, for editing.
+fn pretty(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json)
+        .and_then(|value| serde_json::to_string_pretty(&value))
+        .unwrap_or_else(|_| json.to_owned())
 }
 
 /// Whether the seat that gets this observation is asked now. Servers say so beside the observation or in it; where

@@ -1,1 +1,15 @@
+//! What the dashboard does: events in, state and effects out. No runtime, no clock, no terminal.
+//!
+//! [`harness`] drives the state; each other file holds the sentences about one subject.
 
+pub(crate) mod harness;
+
+mod creating;
+mod idle;
+mod keys;
+mod lists;
+mod loading;
+mod mouse;
+mod playing;
+mod policies;
+mod watching;

@@ -48,8 +48,7 @@ impl Keys {
     }
 }
 
-/// A dashboard login that was just made.
-#[derive(Debug)]
+/// A dashboard login that was just made. Not `Debug`: both are secrets.
 pub struct NewLogin {
     /// For the cookie.
     pub token: String,

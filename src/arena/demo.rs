@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::engine::Game;
@@ -40,7 +39,8 @@ pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
         }
     };
     let [market, serpents] = LIVE;
-    let work = async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
+    let work =
+        async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
     tokio::select! {
         () = stop.cancelled() => {}
         _ = work => {}
@@ -127,6 +127,5 @@ fn live_plan(game: &'static dyn Game, account_id: &str, round: u64, pace_ms: u32
     let mut plan = Plan::of_bots(game, account_id, game.spec().default_seats, seed);
     plan.pace_ms = pace_ms;
     plan.max_ticks = max_ticks;
-    plan.config = json!({});
     plan
 }

@@ -6,8 +6,8 @@
 //!                     +--nobody comes--------+--left, abandoned, stopped--> failed
 //! ```
 //!
-//! A session's task ([`session`]) owns its match. Others hold a [`Live`]: they send commands and read the newest
-//! [`live::Face`]. The frames that go to sockets are made in [`frames`]; built-in players think in [`thinking`].
+//! A session's task (`session`) owns its match. Others hold a [`Live`]: they send commands and read the newest
+//! [`live::Face`]. The frames that go to sockets are made in [`frames`]; built-in players think in `thinking`.
 
 pub mod frames;
 pub mod live;

@@ -1,6 +1,6 @@
 //! What the arena keeps: one `SQLite` file in WAL mode with one writing thread and a few readers.
 //!
-//! Writes are closures that the [`writer`] runs in batches, one transaction a batch, each in a savepoint of its own.
+//! Writes are closures that the `writer` runs in batches, one transaction a batch, each in a savepoint of its own.
 //! Reads run on tokio's blocking threads. Nothing here is called on a tick path: sessions post what they played and
 //! go on. Start at [`Store`]; opening, migrating and refusing files is in [`open`]; the SQL is in the other modules.
 
@@ -256,6 +256,27 @@ mod tests {
         other.execute_batch("ROLLBACK").unwrap();
         writing.await.unwrap().unwrap();
         assert_eq!(store.read(count).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_long_lock_is_told_to_those_who_wait_and_outlasted_by_those_who_must() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("arena.db");
+        let store = Arc::new(Store::open(&Place::File(path.clone())).unwrap());
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert!(store.post(|connection| add(connection, 1)));
+        let told =
+            tokio::time::timeout(Duration::from_secs(20), store.write(|connection| add(connection, 2)));
+        let told = told.await.expect("nobody waits for ever");
+        assert!(matches!(told, Err(StoreError::Busy)), "{told:?}");
+        other.execute_batch("ROLLBACK").unwrap();
+        store.write(|connection| add(connection, 3)).await.unwrap();
+        let kept = |connection: &Connection| -> Result<Vec<String>, StoreError> {
+            let mut statement = connection.prepare("SELECT email FROM accounts ORDER BY email")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        };
+        assert_eq!(store.read(kept).await.unwrap(), ["1", "3"]);
     }
 
     #[tokio::test]

@@ -30,6 +30,7 @@ pub(super) async fn run(config: Config, view: &View) -> Result<i32, Failure> {
         has_key: api.is_some(),
         demo: false,
         sample_policy: sample_policy(),
+        zone: jiff::tz::TimeZone::system(),
     };
     start(boot, api, config, view, None).await
 }
@@ -45,6 +46,7 @@ pub(super) async fn demo(config: Config, view: &View, keep: Option<PathBuf>) -> 
         has_key: true,
         demo: true,
         sample_policy: sample_policy(),
+        zone: jiff::tz::TimeZone::system(),
     };
     start(boot, None, config, view, keep).await
 }
@@ -63,8 +65,14 @@ async fn start(
         let key = ApiKey::new(text).map_err(|why| why.to_string())?;
         Client::new(config.settings(key)).map_err(|why| format!("{why}: {}", why.why()))
     };
-    let options =
-        Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse: view.mouse };
+    let options = Options {
+        boot,
+        api,
+        with_key: Box::new(with_key),
+        arena: arena_source(keep),
+        theme,
+        mouse: view.mouse,
+    };
     Ok(runtime::run(options).await?)
 }
 
@@ -72,9 +80,7 @@ async fn start(
 fn arena_source(keep: Option<PathBuf>) -> ArenaSource {
     Box::new(move || {
         let keep = keep.clone();
-        Box::pin(async move {
-            open_arena(keep).await.map_err(|why| super::chain(&*why))
-        })
+        Box::pin(async move { open_arena(keep).await.map_err(|why| super::chain(&*why)) })
     })
 }
 

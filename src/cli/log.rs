@@ -13,7 +13,10 @@ const MOST: u64 = 1 << 20;
 pub(super) fn to_file() {
     let Some(file) = open() else { return };
     let filter = EnvFilter::try_from_env("GERT_LOG").unwrap_or_else(|_| EnvFilter::new("warn,gert=info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::sync::Mutex::new(file));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(std::sync::Mutex::new(file));
     // It fails only where a log was set up already.
     let _ = log.try_init();
 }

@@ -70,22 +70,17 @@ pub async fn run(
     let mut link = Link { api, target, feed, orders, events };
     let mut state = State::START;
     loop {
-        let attempt = match state {
-            State::Connecting { attempt } => attempt,
-            _ => return, // Only a connecting link gets here.
-        };
+        // Only a connecting link gets here.
+        let State::Connecting { attempt } = state else { return };
         let End::Lost { verdict, lived, why } = link.live(attempt).await else { return };
         let live = if lived.is_zero() { state } else { step(state, Input::Opened, 0.0).0 };
         let (next, output) = step(live, Input::Lost { verdict, lived }, rand::random());
-        let input = match output {
-            Output::Wait(retry) => {
-                link.tell(FeedEvent::Lost { why, retry }).await;
-                link.pause(Some(retry)).await
-            }
-            _ => {
-                link.tell(FeedEvent::Ended { why, orderly: verdict == Verdict::Ended }).await;
-                link.pause(None).await
-            }
+        let input = if let Output::Wait(retry) = output {
+            link.tell(FeedEvent::Lost { why, retry }).await;
+            link.pause(Some(retry)).await
+        } else {
+            link.tell(FeedEvent::Ended { why, orderly: verdict == Verdict::Ended }).await;
+            link.pause(None).await
         };
         let Some(input) = input else { return };
         state = step(next, input, 0.0).0;
@@ -122,17 +117,12 @@ impl Link {
         socket.set_keepalive(KEEPALIVE);
         let opened = Instant::now();
         self.tell(FeedEvent::Opened).await;
-        let end = self.read(&mut socket).await;
-        match end {
-            Some((verdict, why)) => {
-                // A link that was up at all is told from one that was refused.
-                End::Lost { verdict, lived: opened.elapsed().max(Duration::from_millis(1)), why }
-            }
-            None => {
-                socket.close().await;
-                End::Closed
-            }
-        }
+        let Some((verdict, why)) = self.read(&mut socket).await else {
+            socket.close().await;
+            return End::Closed;
+        };
+        // A link that was up at all is told from one that was refused.
+        End::Lost { verdict, lived: opened.elapsed().max(Duration::from_millis(1)), why }
     }
 
     /// Connects; `None` if we are told to close meanwhile.

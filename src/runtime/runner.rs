@@ -26,20 +26,17 @@ pub struct OpenedArena {
     /// How to talk to it.
     pub api: api::Client,
     /// Ends it politely.
-    pub close: Closing,
+    pub close: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-/// Opens an arena in this process.
-pub type ArenaSource = Box<dyn Fn() -> Opening + Send>;
-
-type Opening = Pin<Box<dyn Future<Output = Result<OpenedArena, String>> + Send>>;
-type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// Makes a client from a key that was typed; says why if it cannot.
+/// Gets from a typed key to the platform.
 pub type KeySource = Box<dyn Fn(&str) -> Result<api::Client, String> + Send>;
 
-/// Both ends of a channel, so that it never closes.
-type Channel<T> = (mpsc::Sender<T>, mpsc::Receiver<T>);
+/// What came of opening an arena.
+type Opening = Result<OpenedArena, String>;
+
+/// Opens an arena in this process.
+pub type ArenaSource = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Opening> + Send>> + Send>;
 
 /// What the loop itself has to do for an effect.
 pub(super) enum Wish {
@@ -62,12 +59,12 @@ pub(super) struct Runner {
     client: Option<Client>,
     with_key: KeySource,
     arena: ArenaSource,
-    opened: Option<Closing>,
+    opened: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     policies: HashMap<Run, Policy>,
     work: JoinSet<()>,
-    client_events: Channel<ClientEvent>,
-    policy_events: Channel<PolicyEvent>,
-    others: Channel<Result<OpenedArena, String>>,
+    client_events: (mpsc::Sender<ClientEvent>, mpsc::Receiver<ClientEvent>),
+    policy_events: (mpsc::Sender<PolicyEvent>, mpsc::Receiver<PolicyEvent>),
+    others: (mpsc::Sender<Opening>, mpsc::Receiver<Opening>),
     heard: (Vec<ClientEvent>, Vec<PolicyEvent>),
 }
 
@@ -173,7 +170,7 @@ impl Runner {
         }
     }
 
-    fn use_arena(&mut self, opened: Result<OpenedArena, String>) -> Result<(), String> {
+    fn use_arena(&mut self, opened: Opening) -> Result<(), String> {
         let opened = opened?;
         self.client = Some(client::start(opened.api, self.client_events.0.clone()));
         self.opened = Some(opened.close);

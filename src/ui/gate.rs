@@ -26,7 +26,12 @@ pub fn draw(app: &App, gate: &Gate, theme: &Theme, frame: &mut Frame<'_>, area: 
         Why::NoKey => lines.push(Line::from("There is no API key yet. Where do you want to go?")),
         Why::Refused(words) => {
             lines.push(Line::styled("✗ The platform refused the key.", theme.style(Role::Bad)));
-            lines.extend(text::wrap(&text::clean(words), columns).into_iter().take(3).map(|row| Line::styled(row, dim)));
+            lines.extend(
+                text::wrap(&text::clean(words), columns)
+                    .into_iter()
+                    .take(3)
+                    .map(|row| Line::styled(row, dim)),
+            );
             lines.push(Line::styled(format!("host {}", text::excerpt(&app.boot.host, 60)), dim));
         }
     }
@@ -36,12 +41,19 @@ pub fn draw(app: &App, gate: &Gate, theme: &Theme, frame: &mut Frame<'_>, area: 
         let style = if chosen { theme.style(Role::Selected) } else { theme.style(Role::Strong) };
         let mark = if chosen { "▸ " } else { "  " };
         lines.push(Line::from(vec![Span::raw(mark), Span::styled(format!(" {name} "), style)]));
-        lines.extend(text::wrap(about, columns.saturating_sub(5)).into_iter().map(|row| Line::styled(format!("     {row}"), dim)));
+        lines.extend(
+            text::wrap(about, columns.saturating_sub(5))
+                .into_iter()
+                .map(|row| Line::styled(format!("     {row}"), dim)),
+        );
     }
     lines.push(Line::default());
     if let Some(editor) = &gate.typing {
         let masked = "•".repeat(editor.text().chars().count().min(columns.saturating_sub(8)));
-        lines.push(Line::from(vec![Span::raw(format!("key  {masked}")), Span::styled(" ", theme.style(Role::Selected))]));
+        lines.push(Line::from(vec![
+            Span::raw(format!("key  {masked}")),
+            Span::styled(" ", theme.style(Role::Selected)),
+        ]));
         lines.push(Line::styled("⏎ check and use it   esc back", dim));
     }
     if gate.busy {

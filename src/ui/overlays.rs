@@ -19,7 +19,14 @@ use super::theme::{Role, Theme};
 use super::widgets;
 
 /// Draws what lies on top.
-pub fn draw(app: &App, overlay: &Overlay, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
+pub fn draw(
+    app: &App,
+    overlay: &Overlay,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+    drawn: &mut Drawn,
+) {
     match overlay {
         Overlay::Help { scroll } => help(app, *scroll, theme, frame, body, drawn),
         Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
@@ -100,7 +107,10 @@ fn help(app: &App, scroll: usize, theme: &Theme, frame: &mut Frame<'_>, body: Re
             BINDINGS.iter().filter(|binding| binding.context == context).collect()
         };
         for binding in bindings {
-            let symbols = binding.keys.iter().map(|key| key.parse::<Key>().map_or((*key).into(), |key| key.symbol(theme.ascii)));
+            let symbols = binding
+                .keys
+                .iter()
+                .map(|key| key.parse::<Key>().map_or((*key).into(), |key| key.symbol(theme.ascii)));
             let keys: Vec<String> = symbols.collect();
             lines.push(Line::from(vec![
                 Span::styled(text::pad_left(&keys.join(" "), 18), theme.style(Role::Key)),
@@ -119,19 +129,28 @@ fn draw_palette(palette: &Palette, theme: &Theme, frame: &mut Frame<'_>, body: R
     }
     let mut input = vec![Span::styled(": ", theme.style(Role::Key))];
     let words = palette.input.text();
-    input.extend(editor_line(&words, Some(palette.input.cursor().1), usize::from(inner.width).saturating_sub(3), theme));
+    input.extend(editor_line(
+        &words,
+        Some(palette.input.cursor().1),
+        usize::from(inner.width).saturating_sub(3),
+        theme,
+    ));
     frame.render_widget(Line::from(input), Rect { height: 1, ..inner });
     let tall = usize::from(inner.height.saturating_sub(2));
     let matches = palette.matches();
     let from = (palette.at + 1).saturating_sub(tall);
     for (nth, binding) in matches.iter().enumerate().skip(from).take(tall) {
         let chosen = nth == palette.at;
-        let key = binding.keys.first().and_then(|key| key.parse::<Key>().ok()).map(|key| key.symbol(theme.ascii));
+        let key =
+            binding.keys.first().and_then(|key| key.parse::<Key>().ok()).map(|key| key.symbol(theme.ascii));
         let line = Line::from(vec![
             Span::raw(if chosen { "▸ " } else { "  " }),
             Span::raw(text::pad(binding.name, 15)),
             Span::styled(text::pad(&key.unwrap_or_default(), 10), theme.style(Role::Key)),
-            Span::styled(text::fit(binding.help, usize::from(inner.width).saturating_sub(28)).into_owned(), theme.style(Role::Dim)),
+            Span::styled(
+                text::fit(binding.help, usize::from(inner.width).saturating_sub(28)).into_owned(),
+                theme.style(Role::Dim),
+            ),
         ]);
         let spot = Rect { y: inner.y + 2 + (nth - from) as u16, height: 1, ..inner };
         frame.render_widget(line, spot);
@@ -146,19 +165,23 @@ fn draw_palette(palette: &Palette, theme: &Theme, frame: &mut Frame<'_>, body: R
 }
 
 fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
-    let inner = window(&format!("Play {}", text::excerpt(&form.name, 40)), 66, 15, theme, frame, body);
     let dim = theme.style(Role::Dim);
     let others = form.players.saturating_sub(form.mine);
     let rows = [
         (Field::Players, "players", form.players.to_string(), format!("of {:?}", form.allowed)),
-        (Field::Mine, "yours", form.mine.to_string(), if form.mine == 0 { "you watch".into() } else { String::new() }),
+        (
+            Field::Mine,
+            "yours",
+            form.mine.to_string(),
+            if form.mine == 0 { "you watch".into() } else { String::new() },
+        ),
         (
             Field::Others,
             "others",
             if form.ai { format!("{others} built-in") } else { format!("{others} open") },
             if form.ai { "players of the platform" } else { "the match waits until they are joined" }.into(),
         ),
-        (Field::Ticks, "ticks", form.ticks.to_string(), "the horizon; ← halves, → doubles, or type".into()),
+        (Field::Ticks, "ticks", form.ticks.to_string(), "the horizon: ← → or type a number".into()),
     ];
     let fields = form.fields();
     let mut lines = Vec::new();
@@ -183,18 +206,23 @@ fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, bo
         Span::styled(format!("  ({} a tick that is played)", crate::app::TICK_PRICE), dim),
     ];
     if let Some(balance) = app.credits.balance.value() {
-        price.push(Span::styled(format!("  of {}", text::credits(balance.credits)), dim));
+        lines.push(Line::from(price));
+        price = vec![Span::styled(format!("  of a balance of {} cr", text::credits(balance.credits)), dim)];
     }
     lines.push(Line::from(price));
     lines.push(Line::default());
     let at = lines.len() as u16;
+    lines.push(Line::default());
     if let Some(problem) = &form.problem {
-        lines.extend([Line::default(), Line::default()]);
-        let rows = text::wrap(problem, usize::from(inner.width).saturating_sub(2)).into_iter().take(4);
+        lines.push(Line::default());
+        let rows = text::wrap(problem, 58).into_iter().take(4);
         lines.extend(rows.map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad))));
     }
+    let title = format!("Play {}", text::excerpt(&form.name, 40));
+    let inner = window(&title, 66, lines.len() as u16 + 2, theme, frame, body);
     frame.render_widget(Paragraph::new(lines), inner);
-    let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }.intersection(inner);
+    let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }
+        .intersection(inner);
     if form.sent {
         frame.render_widget(Line::styled("starting …", theme.style(Role::Info)), row);
     } else {
@@ -231,7 +259,11 @@ fn command(prompt: &CommandPrompt, theme: &Theme, frame: &mut Frame<'_>, body: R
     let mut line = vec![Span::styled("$ ", theme.style(Role::Key))];
     let words = prompt.input.text();
     line.extend(editor_line(&words, Some(prompt.input.cursor().1), columns.saturating_sub(3), theme));
-    let mut lines = vec![Line::from("A command that plays this seat: JSON lines in, JSON lines out."), Line::default(), Line::from(line)];
+    let mut lines = vec![
+        Line::from("A command that plays this seat: JSON lines in, JSON lines out."),
+        Line::default(),
+        Line::from(line),
+    ];
     lines.push(Line::default());
     if let Some(problem) = &prompt.problem {
         let rows = text::wrap(problem, columns).into_iter().take(2);
@@ -252,7 +284,9 @@ fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect,
         .collect();
     lines.push(Line::default());
     for detail in &confirm.detail {
-        lines.extend(text::wrap(detail, columns).into_iter().map(|row| Line::styled(row, theme.style(Role::Dim))));
+        lines.extend(
+            text::wrap(detail, columns).into_iter().map(|row| Line::styled(row, theme.style(Role::Dim))),
+        );
     }
     lines.push(Line::default());
     let inner = window("", columns as u16 + 4, lines.len() as u16 + 3, theme, frame, body);
@@ -262,7 +296,15 @@ fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect,
     buttons(confirm.no, confirm.yes, Some(confirm.agree), theme, frame, row, drawn);
 }
 
-fn rules(app: &App, slug: &str, scroll: usize, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
+fn rules(
+    app: &App,
+    slug: &str,
+    scroll: usize,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+    drawn: &mut Drawn,
+) {
     let inner = window(&text::excerpt(slug, 40), 90, body.height, theme, frame, body);
     let prompt = app.games.detail(slug).and_then(|detail| detail.prompt.as_deref());
     let lines = match prompt {

@@ -7,13 +7,12 @@ pub mod play;
 pub mod sessions;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::api;
+use crate::api::Error as ApiError;
 use crate::app::App;
 use crate::app::answers::is_connection;
 use crate::app::list::ListState;
@@ -23,9 +22,9 @@ use crate::text;
 use super::screen::cells;
 use super::theme::{Role, Theme};
 
-/// A time of the day, local.
-pub fn clock(at: Timestamp) -> String {
-    at.to_zoned_datetime(TimeZone::system()).strftime("%H:%M:%S").to_string()
+/// A time of the day, where the user is.
+pub fn clock(app: &App, at: Timestamp) -> String {
+    at.to_zoned_datetime(app.boot.zone.clone()).strftime("%H:%M:%S").to_string()
 }
 
 /// How long ago something was; the future is `just now` (clocks differ).
@@ -47,7 +46,9 @@ pub fn filter_line(list: &ListState, all: usize, theme: &Theme, columns: u16) ->
         Span::styled(" / ", theme.style(Role::Key)),
         Span::styled(text::fit(&shown, room.saturating_sub(1)).into_owned(), style),
         Span::styled(" ", cursor),
-        Span::raw(" ".repeat(room.saturating_sub(text::width(&text::fit(&shown, room.saturating_sub(1))) + 1))),
+        Span::raw(
+            " ".repeat(room.saturating_sub(text::width(&text::fit(&shown, room.saturating_sub(1))) + 1)),
+        ),
         Span::styled(count, theme.style(Role::Dim)),
     ])
 }
@@ -77,7 +78,13 @@ pub fn rows(
 }
 
 /// Draws lines from an offset on, and notes how many there are.
-pub fn scrolled(lines: Vec<Line<'static>>, scroll: usize, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
+pub fn scrolled(
+    lines: Vec<Line<'static>>,
+    scroll: usize,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    drawn: &mut Drawn,
+) {
     drawn.text_rows = usize::from(area.height);
     drawn.text_lines = lines.len();
     let from = scroll.min(drawn.max_scroll());
@@ -100,9 +107,16 @@ pub fn placeholder(lines: &[(Role, String)], theme: &Theme, frame: &mut Frame<'_
 }
 
 /// What happened, what it cost, and what to do about it.
-pub fn failure(app: &App, why: &api::Error) -> Vec<(Role, String)> {
+pub fn failure(app: &App, why: &ApiError) -> Vec<(Role, String)> {
     let mut lines = vec![
-        (Role::Bad, if is_connection(why) { "✗ The platform does not answer.".into() } else { format!("✗ {why}") }),
+        (
+            Role::Bad,
+            if is_connection(why) {
+                "✗ The platform does not answer.".into()
+            } else {
+                format!("✗ {why}")
+            },
+        ),
         (Role::Text, String::new()),
         (Role::Text, text::excerpt(&app.boot.host, 70).into_owned()),
     ];
@@ -126,7 +140,7 @@ pub fn failure(app: &App, why: &api::Error) -> Vec<(Role, String)> {
 }
 
 /// The causes of an error, outermost first.
-fn causes(why: &api::Error) -> String {
+fn causes(why: &ApiError) -> String {
     let mut words = Vec::new();
     let mut source = std::error::Error::source(why);
     while let Some(cause) = source {

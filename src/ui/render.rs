@@ -25,9 +25,9 @@ pub use self::scene::{
     Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part, Record,
     Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
 };
-pub use crate::app::trail::Trail;
 pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
 use super::theme::Role;
+pub use crate::app::trail::Trail;
 
 /// All that a drawing depends on.
 #[derive(Debug, Clone, Copy)]

@@ -91,7 +91,11 @@ fn header(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
         Span::raw(" "),
         Span::styled("gert", theme.style(Role::Title)),
         Span::styled(" ▸ ", theme.style(Role::Dim)),
-        Span::raw(if app.boot.arena { "arena".to_owned() } else { text::excerpt(&app.boot.host, 32).into_owned() }),
+        Span::raw(if app.boot.arena {
+            "arena".to_owned()
+        } else {
+            text::excerpt(&app.boot.host, 32).into_owned()
+        }),
         Span::styled(format!(" · {}", text::excerpt(&app.boot.profile, 16)), theme.style(Role::Dim)),
         Span::raw("   "),
     ];
@@ -131,10 +135,12 @@ fn money(app: &App, theme: &Theme, width: u16) -> Vec<Span<'static>> {
     let Some(balance) = app.credits.balance.value() else {
         return vec![Span::styled("◆ – ", theme.style(Role::Dim))];
     };
-    let mut spans = vec![Span::styled(format!("◆ {} cr", text::credits(balance.credits)), theme.style(Role::Money))];
+    let mut spans =
+        vec![Span::styled(format!("◆ {} cr", text::credits(balance.credits)), theme.style(Role::Money))];
     let burn = app.credits.burn_per_hour(app.now.wall);
     if width >= 70 {
-        spans.push(Span::styled(format!("  −{}/h", text::decimal(burn, 2)), theme.style(Role::Dim)));
+        let sign = if burn > 0.0 { "−" } else { "" };
+        spans.push(Span::styled(format!("  {sign}{}/h", text::decimal(burn, 2)), theme.style(Role::Dim)));
     }
     if width >= 100 {
         let days = app.credits.by_day(app.now.wall, 8);
@@ -151,7 +157,10 @@ fn tab_bar(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &
         let chosen = pane == app.pane;
         let style = if chosen { theme.style(Role::Selected) } else { Style::new() };
         let key_style = if chosen { style } else { theme.style(Role::Dim) };
-        let line = Line::from(vec![Span::styled(format!(" {key} "), key_style), Span::styled(format!("{name} "), style)]);
+        let line = Line::from(vec![
+            Span::styled(format!(" {key} "), key_style),
+            Span::styled(format!("{name} "), style),
+        ]);
         let wide = line.width() as u16;
         let spot = Rect { x, y: area.y, width: wide.min(area.right().saturating_sub(x)), height: 1 };
         frame.render_widget(line, spot);
@@ -169,7 +178,9 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
     }
     let contexts = app.contexts();
     let mut x = left.x + 1;
-    for binding in keymap::active(&contexts).filter(|binding| !binding.label.is_empty() && shown(app, binding.action)) {
+    for binding in
+        keymap::active(&contexts).filter(|binding| !binding.label.is_empty() && shown(app, binding.action))
+    {
         let key = binding.keys[0].parse::<Key>().map(|key| key.symbol(theme.ascii)).unwrap_or_default();
         let line = widgets::key_hints(&[(&key, binding.label)], 40, theme);
         let wide = line.width() as u16;
@@ -181,8 +192,10 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
         drawn.hits.push((cells(spot), Hit::Action(binding.action)));
         x += wide + 3;
     }
-    if let Some(at) = app.credits.balance_at.filter(|_| app.pane != Pane::Play && app.sessions.watching.is_none()) {
-        let words = format!("as of {} ", panes::clock(at));
+    if let Some(at) =
+        app.credits.balance_at.filter(|_| app.pane != Pane::Play && app.sessions.watching.is_none())
+    {
+        let words = format!("as of {} ", panes::clock(app, at));
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)).right_aligned(), right);
     }
 }
@@ -191,8 +204,12 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
 fn shown(app: &App, action: Action) -> bool {
     let seat = app.play.seat();
     match action {
-        Action::DriveByHand => seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Policy),
-        Action::DriveByPolicy => seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Human),
+        Action::DriveByHand => {
+            seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Policy)
+        }
+        Action::DriveByPolicy => {
+            seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Human)
+        }
         _ => true,
     }
 }

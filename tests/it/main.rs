@@ -1,10 +1,14 @@
 //! Integration tests: one module a subject.
 
-#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails, also in shared harness code")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a step that fails is a test that fails, also in shared harness code"
+)]
 
 mod api;
 #[cfg(feature = "arena")]
 mod arena;
 mod layers;
+mod licences;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;

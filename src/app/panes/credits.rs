@@ -55,7 +55,10 @@ impl CreditsPane {
     /// Credits spent in the hour before `now`.
     pub fn burn_per_hour(&self, now: Timestamp) -> f64 {
         let recent = |at: Timestamp| now.as_second() - at.as_second() <= 3600;
-        self.spending().filter(|entry| when(entry.created_at.as_deref()).is_some_and(recent)).map(spent_on).sum()
+        self.spending()
+            .filter(|entry| when(entry.created_at.as_deref()).is_some_and(recent))
+            .map(spent_on)
+            .sum()
     }
 
     fn spending(&self) -> impl Iterator<Item = &UsageEntry> {

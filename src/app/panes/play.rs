@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::api::model::PlayerToken;
 use crate::app::editor::Editor;
 use crate::app::list::ListState;
-use crate::app::live::{Live, Tone};
+use crate::app::live::{Live, Tone, words};
 use crate::policy::Run;
 
 /// Policy log lines kept.
@@ -86,7 +86,7 @@ pub enum Driver {
 /// A legal action to pick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// For people: `drop  column 3`.
+    /// For people: `drop column 3`.
     pub label: String,
     /// The action as JSON text.
     pub payload: Arc<str>,
@@ -321,29 +321,12 @@ fn choice(entry: &Value) -> Option<Choice> {
         _ => return None,
     };
     Some(Choice {
-        label: crate::text::clean(&label(action)).into_owned(),
+        label: crate::text::clean(&words(action)).into_owned(),
         payload: action.to_string().into(),
         weight: entry.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
         column: action.get("column").and_then(Value::as_u64),
         direction: action.get("direction").and_then(Value::as_str).map(str::to_owned),
     })
-}
-
-/// An action in words: its verb, then the other members.
-fn label(action: &Value) -> String {
-    match action {
-        Value::Object(members) => {
-            let verb = members.get("action").and_then(Value::as_str).unwrap_or("");
-            let rest = members.iter().filter(|(name, _)| *name != "action").map(|(name, value)| match value {
-                Value::String(text) => text.clone(),
-                other => format!("{name} {other}"),
-            });
-            let words: Vec<String> = std::iter::once(verb.to_owned()).chain(rest).filter(|w| !w.is_empty()).collect();
-            words.join("  ")
-        }
-        Value::Array(actions) => actions.iter().map(label).collect::<Vec<_>>().join(", then "),
-        other => other.to_string(),
-    }
 }
 
 /// Reads a written action: an object, or a list of objects.
@@ -387,7 +370,10 @@ mod tests {
 
     #[test]
     fn numbers_beyond_a_double_are_sent_as_written() {
-        assert_eq!(&*read_action(r#"{"id":12345678901234567890123}"#).unwrap(), r#"{"id":12345678901234567890123}"#);
+        assert_eq!(
+            &*read_action(r#"{"id":12345678901234567890123}"#).unwrap(),
+            r#"{"id":12345678901234567890123}"#
+        );
     }
 
     #[test]
@@ -401,7 +387,7 @@ mod tests {
         ]});
         let choices = choices(&observation, true);
         let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
-        assert_eq!(labels, ["drop  column 3", "move  up", "pass", "a, then b", "do nothing"]);
+        assert_eq!(labels, ["drop column 3", "move up", "pass", "a, b", "do nothing"]);
         assert_eq!(&*choices[2].payload, r#"{"action":"pass"}"#);
         assert_eq!(choices[0].column, Some(3));
     }

@@ -67,14 +67,15 @@ impl SessionsPane {
         let items = self.sessions.value().map_or(&[][..], |listing| &listing.items);
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|&nth| !items[nth].status.is_live());
-        self.list.refresh_some(order.into_iter().filter(|&nth| !self.live_only || items[nth].status.is_live()).map(
-            |nth| {
+        self.list.refresh_some(
+            order.into_iter().filter(|&nth| !self.live_only || items[nth].status.is_live()).map(|nth| {
                 let session = &items[nth];
-                let seats: BTreeSet<&str> = session.seats.iter().filter_map(|seat| seat.name.as_deref()).collect();
+                let seats: BTreeSet<&str> =
+                    session.seats.iter().filter_map(|seat| seat.name.as_deref()).collect();
                 let seats: Vec<&str> = seats.into_iter().collect();
                 let id = session.session_id.as_str();
                 (nth, id, format!("{} {id} {} {}", session.game, session.status.as_str(), seats.join(" ")))
-            },
-        ));
+            }),
+        );
     }
 }

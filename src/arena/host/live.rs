@@ -113,8 +113,7 @@ impl Drop for Visit {
     }
 }
 
-/// A seat as others see it.
-#[derive(Debug)]
+/// A seat as others see it. Not `Debug`: its token is a secret.
 pub struct LiveSeat {
     token: Mutex<Option<String>>,
     /// Who is there.

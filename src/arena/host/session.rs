@@ -59,6 +59,8 @@ pub(super) struct Session {
     thinking: Thinking,
     story: Vec<Entry>,
     told: u32,
+    /// The tick of the record that was last handed to the database.
+    stored_tick: u32,
     commands: mpsc::Receiver<Command>,
     face: watch::Sender<Arc<Face>>,
     observations: SeatMap<Arc<str>>,
@@ -156,6 +158,7 @@ impl Session {
             thinking: Thinking::new(Arc::clone(&host.thinkers)),
             story: Vec::new(),
             told: 0,
+            stored_tick: 0,
             commands,
             face,
             observations: SeatMap::default(),

@@ -41,7 +41,10 @@ pub(super) async fn create(
     let name = display_name(&arena, &account_id).await?;
     let plan = plan(&arena, &account_id, name, &mut fields)?;
     fields.finish()?;
-    let live = arena.host().create(plan).await?;
+    // A client that gives up in the middle leaves a session behind, not a hold without one.
+    let host = arena.clone();
+    let creating = arena.tasks().spawn(async move { host.host().create(plan).await });
+    let live = creating.await.map_err(ArenaError::internal)??;
     let face = live.face();
     let own: Vec<Seat> =
         (face.record.seats.iter()).filter(|seat| seat.kind == SeatKind::User).map(|seat| seat.seat).collect();

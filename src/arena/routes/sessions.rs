@@ -17,7 +17,7 @@ use crate::arena::store::sessions::{self, SessionFilter};
 /// Log rows in one answer: the SDK does not turn pages here.
 const LOG_ROWS: usize = 1000;
 
-/// `GET /sessions`: those the account pays for, and those of others that may be watched now; newest first.
+/// `GET /sessions`: those the account pays for and the live ones of others that anybody may watch, newest first.
 pub(super) async fn list(
     State(arena): State<Arena>,
     Extension(Caller(account_id)): Extension<Caller>,

@@ -37,7 +37,7 @@ pub(super) async fn play(
     Path(session_id): Path<String>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let tracked = arena.sockets().token();
+    let tracked = arena.tasks().token();
     upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
         let mut wire = Wire { arena: arena.clone(), socket };
@@ -54,7 +54,7 @@ pub(super) async fn spectate(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, ArenaError> {
     visible(&arena, &account_id, &session_id).await?;
-    let tracked = arena.sockets().token();
+    let tracked = arena.tasks().token();
     Ok(upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
         let mut wire = Wire { arena: arena.clone(), socket };

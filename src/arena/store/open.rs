@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::StoreError;
 
 /// How long `SQLite` itself waits for a locked file.
-pub(super) const BUSY_WAIT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_WAIT: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 5_000 });
 
 /// The schema, step by step. Add files, never edit one.
 pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../../assets/migrations/0001_first.sql")];

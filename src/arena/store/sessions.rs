@@ -156,8 +156,8 @@ pub fn get(connection: &Connection, session_id: &str) -> Result<Option<SessionRe
     session.map(|session| with_seats(connection, session)).transpose()
 }
 
-/// The sessions that an account pays for, and those of others that may be watched now; newest first, after the row
-/// with this time and place.
+/// The sessions that an account pays for, and the live ones of others that anybody may watch; newest first, after the
+/// row with this time and place.
 pub fn list(
     connection: &Connection,
     account_id: &str,
@@ -167,9 +167,9 @@ pub fn list(
 ) -> Result<Vec<SessionRecord>, StoreError> {
     let [at, seq] = after.unwrap_or([i64::MAX, i64::MAX]);
     let sql = format!(
-        "{SELECT} WHERE (account_id = ?1 OR spectate_mode = 'public' AND status NOT IN ('completed', 'failed'))
-         AND (created_at, seq) < (?2, ?3) AND (?4 IS NULL OR game = ?4) AND (?5 IS NULL OR status = ?5)
-         ORDER BY created_at DESC, seq DESC LIMIT ?6"
+        "{SELECT} WHERE (account_id = ?1 OR (spectate_mode = 'public' AND status IN ('waiting', 'active')))
+         AND (created_at, seq) < (?2, ?3) AND (?4 IS NULL OR game = ?4)
+         AND (?5 IS NULL OR status = ?5) ORDER BY created_at DESC, seq DESC LIMIT ?6"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let status = filter.status.map(Status::as_str);

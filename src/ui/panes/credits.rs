@@ -7,19 +7,19 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::api::model::{Balance, UsageEntry};
+use crate::api::model::{Balance, GameSlug, UsageEntry};
 use crate::app::App;
 use crate::app::panes::credits::{spent_on, when};
 use crate::app::screen::Drawn;
 use crate::text;
-use crate::ui::screen::horizontal;
+use crate::ui::screen::{WIDE, horizontal};
 use crate::ui::theme::{Role, Theme};
 use crate::ui::widgets::{self, Align};
 
 use super::{ago, failure, placeholder};
 
-/// Days in the chart.
-const DAYS: usize = 14;
+/// Days in the chart, and on a narrow screen.
+const DAYS: (usize, usize) = (14, 7);
 
 /// Draws the pane.
 pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
@@ -42,19 +42,17 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     .areas(area);
     summary(app, balance, theme, frame, head);
     if upper > 0 {
-        let narrow = area.width < 76;
-        let [days, kinds, open] = Layout::horizontal([
-            Constraint::Length(DAYS as u16 * 3 + 8),
+        let days = if area.width < WIDE { DAYS.1 } else { DAYS.0 };
+        let [chart, kinds, open] = Layout::horizontal([
+            Constraint::Length(days as u16 * 3 + 8),
             Constraint::Fill(1),
-            Constraint::Fill(if narrow { 0 } else { 1 }),
+            Constraint::Length(28),
         ])
-        .spacing(2)
+        .spacing(1)
         .areas(charts);
-        by_day(app, theme, frame, days);
+        by_day(app, days, theme, frame, chart);
         by_kind(app, theme, frame, kinds);
-        if !narrow {
-            open_now(app, theme, frame, open);
-        }
+        open_now(app, theme, frame, open);
     }
     horizontal(theme, frame, rule);
     entries(app, theme, frame, table, drawn);
@@ -75,13 +73,16 @@ fn summary(app: &App, balance: &Balance, theme: &Theme, frame: &mut Frame<'_>, a
     ];
     if burn > 0.0 {
         spans.push(Span::styled("   lasts ", dim));
-        spans.push(Span::raw(format!("{} at this rate", text::duration(balance.credits.max(0.0) / burn * 3600.0))));
+        spans.push(Span::raw(format!(
+            "{} at this rate",
+            text::duration(balance.credits.max(0.0) / burn * 3600.0)
+        )));
     }
     frame.render_widget(Line::from(spans), area);
 }
 
-fn by_day(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-    let days = app.credits.by_day(app.now.wall, DAYS);
+fn by_day(app: &App, n_days: usize, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+    let days = app.credits.by_day(app.now.wall, n_days);
     let most = days.iter().map(|(_, spent)| *spent).fold(0.0, f64::max);
     let tall = usize::from(area.height.saturating_sub(2));
     let dim = theme.style(Role::Dim);
@@ -97,14 +98,14 @@ fn by_day(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
             let eighths = if most > 0.0 { (spent / most * tall as f64 * 8.0).round() as usize } else { 0 };
             let fill = eighths.saturating_sub(row * 8).min(8);
             let glyph = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"][fill];
-            line.push_span(Span::styled(format!("{}{} ", glyph, glyph), theme.style(Role::Money)));
+            line.push_span(Span::styled(format!("{glyph}{glyph} "), theme.style(Role::Money)));
         }
         lines.push(line);
     }
     let mut foot = Line::from(Span::styled(" ".repeat(7), dim));
     for (nth, (date, _)) in days.iter().enumerate() {
         // Every other day is named; two figures and a blank.
-        let label = if nth % 2 == DAYS % 2 { "   ".to_owned() } else { format!("{:>2} ", date.day()) };
+        let label = if nth % 2 == n_days % 2 { "   ".to_owned() } else { format!("{:>2} ", date.day()) };
         foot.push_span(Span::styled(label, dim));
     }
     lines.push(foot);
@@ -114,16 +115,19 @@ fn by_day(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
 fn by_kind(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let kinds = app.credits.by_kind();
     let most = kinds.first().map_or(0.0, |(_, spent)| *spent);
-    let bar = usize::from(area.width).saturating_sub(26).min(20);
+    let bar = usize::from(area.width).saturating_sub(24).min(20);
     let mut lines = vec![Line::styled("by kind", theme.style(Role::Heading))];
     if kinds.is_empty() {
         lines.push(Line::styled("nothing was spent yet", theme.style(Role::Dim)));
     }
     for (kind, spent) in kinds.into_iter().take(usize::from(area.height.saturating_sub(1))) {
         lines.push(Line::from(vec![
-            Span::raw(text::pad(&text::excerpt(kind, 12), 13)),
-            Span::raw(text::pad_left(&text::decimal(spent, 4), 9)),
-            Span::styled(format!("  {}", widgets::bar(if most > 0.0 { spent / most } else { 0.0 }, bar)), theme.style(Role::Money)),
+            Span::raw(text::pad(&text::excerpt(kind, 11), 12)),
+            Span::raw(text::pad_left(&format!("{spent:.4}"), 8)),
+            Span::styled(
+                format!("  {}", widgets::bar(if most > 0.0 { spent / most } else { 0.0 }, bar)),
+                theme.style(Role::Money),
+            ),
         ]));
     }
     frame.render_widget(Paragraph::new(lines), area);
@@ -178,17 +182,27 @@ fn entries(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &
     }
 }
 
-fn entry_line(app: &App, entry: &UsageEntry, widths: &[usize], aligns: &[Align], theme: &Theme) -> Line<'static> {
+fn entry_line(
+    app: &App,
+    entry: &UsageEntry,
+    widths: &[usize],
+    aligns: &[Align],
+    theme: &Theme,
+) -> Line<'static> {
     let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
     let spent = spent_on(entry);
-    let (sign, role) = if spent < 0.0 { ("+", Role::Good) } else { ("−", Role::Money) };
-    let what = entry.description.as_deref().or(entry.game.as_ref().map(|game| game.as_str())).unwrap_or("");
+    let (sign, role) = match spent {
+        s if s < 0.0 => ("+", Role::Good),
+        s if s > 0.0 => ("−", Role::Money),
+        _ => ("", Role::Dim),
+    };
+    let what = entry.description.as_deref().or(entry.game.as_ref().map(GameSlug::as_str)).unwrap_or("");
     let cells = [
         cell(when(entry.created_at.as_deref()).map(|at| ago(app.now.wall, at)).unwrap_or_default()),
         cell(text::excerpt(entry.kind.as_deref().unwrap_or("other"), 12).into_owned()),
         cell(text::excerpt(what, widths[2]).into_owned()),
         cell(entry.ticks.map(|ticks| ticks.to_string()).unwrap_or_default()),
-        (Cow::Owned(format!("{sign}{}", text::decimal(spent.abs(), 4))), theme.style(role)),
+        (Cow::Owned(format!("{sign}{:.4}", spent.abs())), theme.style(role)),
     ];
     widgets::table_line(&cells, aligns, widths)
 }

@@ -58,11 +58,18 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         };
         return placeholder(&lines, theme, frame, area);
     }
-    let [filter, tags, head, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Length(2), Constraint::Length(1), Constraint::Min(0)])
-            .areas(area);
+    let [filter, tags, head, body] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(3),
+        Constraint::Length(1),
+        Constraint::Min(0),
+    ])
+    .areas(area);
     frame.render_widget(filter_line(&pane.list, pane.items().len(), theme, area.width), filter);
-    frame.render_widget(tag_line(app, theme, usize::from(area.width)), tags);
+    frame.render_widget(
+        ratatui::widgets::Paragraph::new(tag_lines(app, theme, usize::from(area.width))),
+        tags,
+    );
     let name = name_width(area.width);
     let widths = [name, 6, 6, 7];
     let aligns = [Align::Left, Align::Right, Align::Right, Align::Left];
@@ -78,7 +85,10 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         let cells = [
             (Cow::Owned(text::excerpt(game.slug.as_str(), name).into_owned()), theme.style(Role::Text)),
             (Cow::Owned(seats(game)), theme.style(Role::Text)),
-            (Cow::Owned(game.canonical_ticks.map_or_else(String::new, |t| t.to_string())), theme.style(Role::Text)),
+            (
+                Cow::Owned(game.canonical_ticks.map_or_else(String::new, |t| t.to_string())),
+                theme.style(Role::Text),
+            ),
             (Cow::Owned(now), theme.style(Role::Good)),
         ];
         widgets::table_line(&cells, &aligns, &widths)
@@ -92,8 +102,10 @@ fn name_width(width: u16) -> usize {
     usize::from(width).saturating_sub(6 + 6 + 7 + 3 * widgets::GAP + 3).clamp(8, 32)
 }
 
-fn tag_line(app: &App, theme: &Theme, columns: usize) -> Line<'static> {
-    let mut line = Line::from(Span::raw(" "));
+/// The tags with how many games have them, the most common first, on as many lines as there is room for.
+fn tag_lines(app: &App, theme: &Theme, columns: usize) -> Vec<Line<'static>> {
+    const LINES: usize = 2;
+    let mut lines = vec![Line::from(Span::raw(" "))];
     let mut used = 1;
     let mut facets = app.games.facets();
     // The chosen tag is always in sight.
@@ -104,15 +116,21 @@ fn tag_line(app: &App, theme: &Theme, columns: usize) -> Line<'static> {
     for (tag, count) in facets {
         let words = format!("{} {count}", text::excerpt(tag, 24));
         let wide = text::width(&words) + 2;
-        if used + wide > columns {
+        if used + wide > columns && lines.len() == LINES {
             break;
+        }
+        if used + wide > columns {
+            lines.push(Line::from(Span::raw(" ")));
+            used = 1;
         }
         used += wide;
         let chosen = app.games.tag.as_deref() == Some(tag);
-        line.push_span(Span::styled(words, theme.style(if chosen { Role::Selected } else { Role::Dim })));
-        line.push_span(Span::raw("  "));
+        if let Some(line) = lines.last_mut() {
+            line.push_span(Span::styled(words, theme.style(if chosen { Role::Selected } else { Role::Dim })));
+            line.push_span(Span::raw("  "));
+        }
     }
-    line
+    lines
 }
 
 /// `2–8`, or `4`.
@@ -126,9 +144,13 @@ fn seats(game: &Game) -> String {
 
 fn rules(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     let Some(game) = app.games.selected() else { return };
-    let [head, body, rule, foot] =
-        Layout::vertical([Constraint::Length(3), Constraint::Min(0), Constraint::Length(1), Constraint::Length(1)])
-            .areas(Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area });
+    let [head, body, rule, foot] = Layout::vertical([
+        Constraint::Length(3),
+        Constraint::Min(0),
+        Constraint::Length(1),
+        Constraint::Length(1),
+    ])
+    .areas(Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area });
     let columns = usize::from(head.width);
     let arena = app.games.detail(game.slug.as_str()).and_then(|detail| detail.config.decode::<bool>("arena"));
     let edition = if arena == Some(true) { "arena edition" } else { "" };
@@ -167,15 +189,16 @@ fn body_lines(app: &App, game: &Game, theme: &Theme, columns: usize) -> Vec<Line
     if let Some(prompt) = prompt {
         return widgets::markdown(prompt, columns, theme);
     }
-    let mut lines: Vec<Line<'static>> = text::wrap(&text::clean(game.description.as_deref().unwrap_or("")), columns)
-        .into_iter()
-        .map(Line::from)
-        .collect();
+    let mut lines: Vec<Line<'static>> =
+        text::wrap(&text::clean(game.description.as_deref().unwrap_or("")), columns)
+            .into_iter()
+            .map(Line::from)
+            .collect();
     lines.push(Line::default());
-    match app.games.loading(game.slug.as_str()).and_then(|detail| detail.failure()) {
-        Some(why) => lines.push(Line::styled(format!("✗ {why}: {}; R tries again", why.why()), theme.style(Role::Bad))),
-        None => lines.push(Line::styled("loading the rules …", theme.style(Role::Dim))),
-    }
+    lines.push(match app.games.loading(game.slug.as_str()).and_then(|detail| detail.failure()) {
+        Some(why) => Line::styled(format!("✗ {why}: {}; R tries again", why.why()), theme.style(Role::Bad)),
+        None => Line::styled("loading the rules …", theme.style(Role::Dim)),
+    });
     lines
 }
 
@@ -184,35 +207,47 @@ fn price_line(app: &App, game: &Game, theme: &Theme, drawn: &Drawn) -> Line<'sta
     let mut spans = vec![Span::styled(format!("{TICK_PRICE} cr/tick"), theme.style(Role::Money))];
     if let Some(ticks) = game.canonical_ticks {
         let whole = ticks as f64 * TICK_PRICE;
-        spans.push(Span::styled(format!(" → {} cr a full match", text::decimal(whole, 4)), theme.style(Role::Dim)));
+        spans.push(Span::styled(
+            format!(" → {} cr a full match", text::decimal(whole, 4)),
+            theme.style(Role::Dim),
+        ));
     }
     if live > 0 {
-        spans.push(Span::styled(format!("   ● {live} live, w watches"), theme.style(Role::Good)));
+        spans.push(Span::styled(format!("   ● {live} live"), theme.style(Role::Good)));
     }
     if drawn.max_scroll() > 0 && drawn.text_rows > 0 {
         let percent = (app.games.scroll.min(drawn.max_scroll()) * 100) / drawn.max_scroll();
-        spans.push(Span::styled(format!("   J K scroll, {percent} %"), theme.style(Role::Dim)));
+        spans.push(Span::styled(format!("   J K {percent} %"), theme.style(Role::Dim)));
     }
     Line::from(spans)
 }
 
 /// The record's flags and its schema of an action.
 fn facts(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-    let Some(detail) = app.games.selected().and_then(|game| app.games.detail(game.slug.as_str())) else { return };
+    let Some(detail) = app.games.selected().and_then(|game| app.games.detail(game.slug.as_str())) else {
+        return;
+    };
     let columns = usize::from(area.width.saturating_sub(1));
     let mut lines = vec![Line::styled("Record", theme.style(Role::Heading))];
     lines.extend(flags(detail).into_iter().map(|(name, value)| {
         Line::from(vec![
-            Span::styled(text::pad(&name, 18), theme.style(Role::Dim)),
-            Span::raw(text::fit(&value, columns.saturating_sub(18)).into_owned()),
+            Span::styled(text::pad(&name, 20), theme.style(Role::Dim)),
+            Span::raw(text::fit(&value, columns.saturating_sub(20)).into_owned()),
         ])
     }));
     lines.push(Line::default());
     if let Some(schema) = &detail.action_schema {
         lines.push(Line::styled("Action schema", theme.style(Role::Heading)));
-        let pretty = schema.decode::<serde_json::Value>().ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
+        let pretty = schema
+            .decode::<serde_json::Value>()
+            .ok()
+            .and_then(|value| serde_json::to_string_pretty(&value).ok());
         let pretty = text::clean_lines(&pretty.unwrap_or_default()).into_owned();
-        lines.extend(pretty.lines().map(|row| Line::styled(text::fit(row, columns).into_owned(), theme.style(Role::Dim))));
+        lines.extend(
+            pretty
+                .lines()
+                .map(|row| Line::styled(text::fit(row, columns).into_owned(), theme.style(Role::Dim))),
+        );
     }
     lines.truncate(usize::from(area.height));
     frame.render_widget(ratatui::widgets::Paragraph::new(lines), area);
@@ -221,12 +256,18 @@ fn facts(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
 fn flags(detail: &GameDetail) -> Vec<(String, String)> {
     let mut flags = vec![("slug".to_owned(), detail.slug.to_string())];
     let versions = [("game version", &detail.game_version), ("score version", &detail.score_version)];
-    flags.extend(versions.into_iter().filter_map(|(name, value)| Some((name.to_owned(), plain(value.as_ref()?.get())))));
+    flags.extend(
+        versions
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), plain(value.as_ref()?.get())))),
+    );
     flags.extend(detail.config.iter().map(|(name, value)| (name.replace('_', " "), plain(value.get()))));
-    if let Some(league) = &detail.league {
-        flags.push(("league".into(), plain(league.get())));
-    }
-    flags.iter().map(|(name, value)| (text::clean(name).into_owned(), text::clean(value).into_owned())).collect()
+    // What is itself an object is for the raw view.
+    flags.retain(|(_, value)| !value.starts_with(['{', '[']));
+    flags
+        .iter()
+        .map(|(name, value)| (text::clean(name).into_owned(), text::clean(value).into_owned()))
+        .collect()
 }
 
 /// A JSON scalar without its quotes.

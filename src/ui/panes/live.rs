@@ -22,17 +22,20 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
     let back = if app.pane == crate::app::Pane::Play { "Games" } else { "Sessions" };
     let mut left = vec![
         Span::styled(format!(" ‹ {back}   "), dim),
-        Span::styled(text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(), theme.style(Role::Strong)),
+        Span::styled(
+            text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(),
+            theme.style(Role::Strong),
+        ),
         Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
     ];
     left.extend(state(app, live, theme));
-    // Link and tick come first: the seats stand in the panes too.
-    let (left, right) = (Line::from(left), Line::from(seats(live, theme)));
-    let wide = left.width().min(usize::from(area.width)) as u16;
-    let [a, b] = Layout::horizontal([Constraint::Length(wide), Constraint::Min(0)]).areas(area);
-    let spare = b.width.saturating_sub(right.width() as u16 + 1);
+    let left = Line::from(left);
+    let room = area.width.saturating_sub(left.width() as u16);
+    let right = Line::from(seats(live, usize::from(room), theme));
+    let [a, b] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
     frame.render_widget(left, a);
-    frame.render_widget(right, Rect { x: b.x + spare, width: b.width - spare, ..b });
+    frame.render_widget(right, b);
 }
 
 /// How the session and its link are doing, with the tick.
@@ -56,17 +59,23 @@ fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
     vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))]
 }
 
-/// The seats with their names and scores, as far as they fit.
-fn seats(live: &Live, theme: &Theme) -> Vec<Span<'static>> {
+/// The seats with their names, as many as fit whole.
+fn seats(live: &Live, columns: usize, theme: &Theme) -> Vec<Span<'static>> {
     let Some(session) = &live.session else { return Vec::new() };
     let mut spans = Vec::new();
-    for seat in session.seats.iter().take(8) {
-        let id = seat.player_id.as_str();
-        let number = seat_number(id).unwrap_or(0);
-        spans.push(Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)));
-        let name = seat.name.as_deref().unwrap_or("");
-        spans.push(Span::raw(text::excerpt(id, 8).into_owned()));
-        spans.push(Span::styled(format!(" {}  ", text::excerpt(name, 12)), theme.style(Role::Dim)));
+    let mut used = 0;
+    for seat in &session.seats {
+        let id = text::excerpt(seat.player_id.as_str(), 8).into_owned();
+        let number = seat_number(&id).unwrap_or(0);
+        let glyph = format!("{} ", theme.seat_glyph(number));
+        let name = format!(" {}  ", text::excerpt(seat.name.as_deref().unwrap_or(""), 12));
+        used += text::width(&glyph) + text::width(&id) + text::width(&name);
+        if used > columns {
+            break;
+        }
+        spans.push(Span::styled(glyph, theme.seat(number)));
+        spans.push(Span::raw(id));
+        spans.push(Span::styled(name, theme.style(Role::Dim)));
     }
     spans
 }
@@ -103,7 +112,8 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     if view.raw {
         let pretty = serde_json::to_string_pretty(data).unwrap_or_default();
         let columns = usize::from(area.width.saturating_sub(2));
-        let lines = pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
+        let lines =
+            pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
         return scrolled(lines, view.scroll, frame, area, drawn);
     }
     let others: Vec<(String, &Value)> = all
@@ -123,7 +133,9 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         folds: &render::Folds::default(),
     };
     let scene = render::scene(&input);
-    render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    drawn.text_rows = usize::from(laid.page);
+    drawn.text_lines = usize::from(laid.page) + usize::from(laid.max_scroll);
 }
 
 /// The newest lines of the log, newest last.
@@ -186,7 +198,11 @@ pub fn outcome(live: &Live, outcome: &Outcome, mine: Option<&str>, theme: &Theme
         let number = seat_number(player).unwrap_or(0);
         let rank = outcome.ranks.get(player).map_or_else(|| " ".to_owned(), u64::to_string);
         let name = live.session.as_ref().and_then(|session| {
-            session.seats.iter().find(|seat| seat.player_id.as_str() == player).and_then(|seat| seat.name.clone())
+            session
+                .seats
+                .iter()
+                .find(|seat| seat.player_id.as_str() == player)
+                .and_then(|seat| seat.name.clone())
         });
         lines.push(Line::from(vec![
             Span::styled(format!(" {rank:>2}. "), theme.style(Role::Dim)),

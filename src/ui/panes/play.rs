@@ -24,7 +24,11 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     let Some(seat) = app.play.seat() else {
         let lines = [
             (Role::Text, "You have no seat in a session.".to_owned()),
-            (Role::Dim, "In Games (1), p starts one: alone, against built-in players, or for others to join.".to_owned()),
+            (
+                Role::Dim,
+                "In Games (1), p starts one: alone, against built-in players, or for others to join."
+                    .to_owned(),
+            ),
         ];
         return placeholder(&lines, theme, frame, area);
     };
@@ -33,7 +37,8 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     if app.play.policy_log {
         policy_log(seat, theme, frame, game);
     } else {
-        let cursor = seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
+        let cursor =
+            seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
         let cursor = cursor.filter(|_| seat.wants_decision() && seat.driver == Driver::Human);
         let view = View { live: &seat.live, seat: 0, raw: app.play.raw, scroll: app.play.scroll, cursor };
         live::scene(&view, theme, frame, game, drawn);
@@ -115,7 +120,9 @@ fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
     }
     let (role, words) = match (&seat.sent, &seat.answered) {
         (Some(_), _) => (Role::Info, "◷ sent …".to_owned()),
-        (None, Some(Answered::Accepted { tick })) => (Role::Good, format!("✓ accepted at tick {tick}, waiting for the others")),
+        (None, Some(Answered::Accepted { tick })) => {
+            (Role::Good, format!("✓ accepted at tick {tick}, waiting for the others"))
+        }
         (None, Some(Answered::Refused { .. })) => (Role::Bad, "✗ refused, try another".to_owned()),
         (None, None) if seat.wants_decision() => (Role::Good, "● your turn".to_owned()),
         (None, None) if seat.live.seen.is_none() => (Role::Dim, "waiting for the match to start".to_owned()),
@@ -126,7 +133,8 @@ fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
         let left = deadline.saturating_sub(app.now.since_start).as_secs();
         let role = if left < 5 { Role::Warn } else { Role::Dim };
         // A tick of a second needs no countdown.
-        let short = seat.live.session.as_ref().and_then(|session| session.tick_ms).is_some_and(|ms| ms < 3000);
+        let short =
+            seat.live.session.as_ref().and_then(|session| session.tick_ms).is_some_and(|ms| ms < 3000);
         if !short {
             spans.push(Span::styled(format!("   {left} s left"), theme.style(role)));
         }
@@ -152,23 +160,38 @@ fn notice(seat: &OwnSeat, theme: &Theme, columns: usize) -> Vec<Line<'static>> {
     lines
 }
 
-fn policy_lines(app: &App, seat: &OwnSeat, policy: &PolicySeat, theme: &Theme, columns: usize) -> Vec<Line<'static>> {
+fn policy_lines(
+    app: &App,
+    seat: &OwnSeat,
+    policy: &PolicySeat,
+    theme: &Theme,
+    columns: usize,
+) -> Vec<Line<'static>> {
     let dim = theme.style(Role::Dim);
     let mut lines = vec![Line::from(vec![
         Span::styled("policy ", theme.style(Role::Heading)),
         Span::styled(text::excerpt(&policy.command, columns.saturating_sub(7)).into_owned(), dim),
     ])];
-    let median = policy.median_latency().map(|latency| format!("   {} ms each", latency.as_millis())).unwrap_or_default();
+    let median = policy
+        .median_latency()
+        .map(|latency| format!("   {} ms each", latency.as_millis()))
+        .unwrap_or_default();
     let thinking = match policy.pending {
         Some(_) if seat.driver == Driver::Policy => {
-            let since = seat.live.heard.map_or(0, |heard| app.now.since_start.saturating_sub(heard.since_start).as_secs());
+            let since = seat
+                .live
+                .heard
+                .map_or(0, |heard| app.now.since_start.saturating_sub(heard.since_start).as_secs());
             if since > 0 { format!("   thinking {since} s") } else { "   thinking".into() }
         }
         _ => String::new(),
     };
     lines.push(Line::styled(format!("{} turns{median}{thinking}", policy.turns), dim));
     if let Some(note) = &policy.note {
-        lines.push(Line::styled(format!("“{}”", text::excerpt(note, columns.saturating_sub(2))), theme.style(Role::Info)));
+        lines.push(Line::styled(
+            format!("“{}”", text::excerpt(note, columns.saturating_sub(2))),
+            theme.style(Role::Info),
+        ));
     }
     if let Some(line) = policy.lines.back() {
         lines.push(Line::styled(text::fit(line, columns).into_owned(), dim));
@@ -179,12 +202,17 @@ fn policy_lines(app: &App, seat: &OwnSeat, policy: &PolicySeat, theme: &Theme, c
 fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
     if seat.driver == Driver::Policy {
-        let hints = widgets::key_hints(&[("h", "take the seat back"), ("L", "policy log")], usize::from(area.width), theme);
+        let hints = widgets::key_hints(
+            &[("h", "take the seat back"), ("L", "policy log")],
+            usize::from(area.width),
+            theme,
+        );
         frame.render_widget(hints, head);
         return;
     }
     if seat.choices.is_empty() {
-        let words = if seat.live.seen.is_some() { "This game lists no actions; e writes one as JSON." } else { "" };
+        let words =
+            if seat.live.seen.is_some() { "This game lists no actions; e writes one as JSON." } else { "" };
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)), head);
         return;
     }
@@ -202,7 +230,9 @@ fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect, dra
     }
     let heaviest = seat.choices.iter().map(|choice| choice.weight).fold(0.0, f64::max);
     let columns = usize::from(body.width);
-    rows(&seat.list, theme, frame, body, drawn, |nth| choice_row(&seat.choices[nth], heaviest, columns, theme));
+    rows(&seat.list, theme, frame, body, drawn, |nth| {
+        choice_row(&seat.choices[nth], heaviest, columns, theme)
+    });
 }
 
 fn choice_row(choice: &Choice, heaviest: f64, columns: usize, theme: &Theme) -> Line<'static> {
@@ -244,7 +274,8 @@ fn draft_editor(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect
         Ok(_) => (Role::Good, "✓ an action".to_owned()),
         Err(why) => (Role::Warn, format!("… {why}")),
     };
-    let rows = text::wrap(&words, columns).into_iter().take(2).map(|row| Line::styled(row, theme.style(role)));
+    let rows =
+        text::wrap(&words, columns).into_iter().take(2).map(|row| Line::styled(row, theme.style(role)));
     frame.render_widget(Paragraph::new(rows.collect::<Vec<_>>()), verdict);
     let hints = [("⏎", "send"), ("alt-⏎", "new line"), ("esc", "close, keep")];
     frame.render_widget(widgets::key_hints(&hints, columns, theme), hint);
@@ -280,7 +311,8 @@ fn policy_log(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect) 
         return placeholder(&lines, theme, frame, area);
     };
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
-    let dropped = if policy.dropped > 0 { format!("   {} older lines dropped", policy.dropped) } else { String::new() };
+    let dropped =
+        if policy.dropped > 0 { format!("   {} older lines dropped", policy.dropped) } else { String::new() };
     frame.render_widget(
         Line::from(vec![
             Span::styled(" policy log", theme.style(Role::Heading)),
@@ -290,7 +322,11 @@ fn policy_log(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect) 
     );
     let from = policy.lines.len().saturating_sub(usize::from(body.height));
     let columns = usize::from(body.width).saturating_sub(1);
-    let lines: Vec<Line<'_>> =
-        policy.lines.iter().skip(from).map(|line| Line::raw(format!(" {}", text::fit(line, columns)))).collect();
+    let lines: Vec<Line<'_>> = policy
+        .lines
+        .iter()
+        .skip(from)
+        .map(|line| Line::raw(format!(" {}", text::fit(line, columns))))
+        .collect();
     frame.render_widget(Paragraph::new(lines), body);
 }

@@ -36,9 +36,12 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
         }
         return list(app, theme, frame, area, drawn);
     }
-    let [left, rule, right] =
-        Layout::horizontal([Constraint::Min(50), Constraint::Length(2), Constraint::Length(DETAIL.max(area.width / 3))])
-            .areas(area);
+    let [left, rule, right] = Layout::horizontal([
+        Constraint::Min(50),
+        Constraint::Length(2),
+        Constraint::Length(DETAIL.max(area.width / 3)),
+    ])
+    .areas(area);
     list(app, theme, frame, left, drawn);
     vertical(theme, frame, Rect { width: 1, ..rule });
     detail(app, theme, frame, right, drawn);
@@ -55,7 +58,13 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     ])
     .areas(area);
     let [main, side] = Layout::horizontal([Constraint::Min(1), Constraint::Length(log_width)]).areas(body);
-    let view = View { live: &watching.live, seat: watching.seat, raw: watching.raw, scroll: watching.scroll, cursor: None };
+    let view = View {
+        live: &watching.live,
+        seat: watching.seat,
+        raw: watching.raw,
+        scroll: watching.scroll,
+        cursor: None,
+    };
     live::scene(&view, theme, frame, main, drawn);
     if log_width > 0 {
         vertical(theme, frame, Rect { width: 1, ..side });
@@ -68,10 +77,18 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     if let Some(outcome) = &watching.live.outcome {
         let lines = live::outcome(&watching.live, outcome, None, theme);
         let tall = (lines.len() as u16 + 2).min(body.height);
-        let spot = Rect { x: body.right().saturating_sub(46), y: body.bottom().saturating_sub(tall), width: 44, height: tall };
+        let spot = Rect {
+            x: body.right().saturating_sub(46),
+            y: body.bottom().saturating_sub(tall),
+            width: 44,
+            height: tall,
+        };
         let spot = spot.intersection(body);
         frame.render_widget(ratatui::widgets::Clear, spot);
-        frame.render_widget(Paragraph::new(lines), Rect { y: spot.y + 1, height: spot.height.saturating_sub(1), ..spot });
+        frame.render_widget(
+            Paragraph::new(lines),
+            Rect { y: spot.y + 1, height: spot.height.saturating_sub(1), ..spot },
+        );
         horizontal(theme, frame, Rect { height: 1.min(spot.height), ..spot });
     }
 }
@@ -95,17 +112,24 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         };
         return placeholder(&lines, theme, frame, area);
     }
-    let [filter, _, head, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Length(1), Constraint::Min(0)])
-            .areas(area);
+    let [filter, _, head, body] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Min(0),
+    ])
+    .areas(area);
     frame.render_widget(filter_line(&pane.list, pane.items().len(), theme, area.width), filter);
-    let roomy = area.width >= 90;
-    let players = usize::from(area.width).saturating_sub(if roomy { 83 } else { 64 }).clamp(6, 40);
-    let widths = [11, 18, players, 9, 9, 8, if roomy { 12 } else { 0 }];
+    let mut widths = [9, 16, 0, 8, 8, 6, if area.width >= 90 { 12 } else { 0 }];
+    let gaps = widths.iter().filter(|wide| **wide > 0).count() * widgets::GAP;
+    let players =
+        usize::from(area.width).saturating_sub(widths.iter().sum::<usize>() + gaps + 3).clamp(6, 40);
+    widths[2] = players;
     let aligns =
         [Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
     let dim = theme.style(Role::Dim);
-    let titles = ["state", "game", "players", "ticks", "best", "age", "session"].map(|title| (Cow::Borrowed(title), dim));
+    let titles = ["state", "game", "players", "ticks", "best", "age", "session"]
+        .map(|title| (Cow::Borrowed(title), dim));
     let mut header = widgets::table_line(&titles, &aligns, &widths);
     header.spans.insert(0, Span::raw("  "));
     frame.render_widget(header, head);
@@ -115,7 +139,7 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
         let cells = [
             (Cow::Owned(state), theme.style(role)),
-            cell(text::excerpt(session.game.as_str(), 18).into_owned()),
+            cell(text::excerpt(session.game.as_str(), 16).into_owned()),
             cell(text::excerpt(&names(session), players).into_owned()),
             cell(ticks(session)),
             cell(best(session)),
@@ -132,10 +156,10 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
 fn status(status: &SessionStatus) -> (Role, String) {
     match status {
         SessionStatus::Active => (Role::Good, "● live".into()),
-        SessionStatus::Waiting => (Role::Info, "◷ waiting".into()),
+        SessionStatus::Waiting => (Role::Info, "◷ waits".into()),
         SessionStatus::Completed => (Role::Dim, "■ ended".into()),
         SessionStatus::Failed => (Role::Bad, "✗ failed".into()),
-        other => (Role::Warn, format!("? {}", text::excerpt(other.as_str(), 9))),
+        other => (Role::Warn, format!("? {}", text::excerpt(other.as_str(), 7))),
     }
 }
 
@@ -195,7 +219,13 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
         let id = seat.player_id.as_str();
         let number = seat_number(id).unwrap_or(0);
         let score = seat.score.or_else(|| session.scores.as_ref()?.get(id));
-        let mark = if seat.failed && !seat.eliminated { "✗ failed" } else if seat.eliminated { "† out" } else { "" };
+        let mark = if seat.failed && !seat.eliminated {
+            "✗ failed"
+        } else if seat.eliminated {
+            "† out"
+        } else {
+            ""
+        };
         let word = session.outcomes.get(id).and_then(|json| json.decode::<String>().ok()).unwrap_or_default();
         lines.push(Line::from(vec![
             Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
@@ -209,13 +239,20 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
     lines.push(Line::default());
     let mut fact = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            lines.push(Line::from(vec![Span::styled(text::pad(name, 10), dim), Span::raw(text::excerpt(&value, 60).into_owned())]));
+            lines.push(Line::from(vec![
+                Span::styled(text::pad(name, 10), dim),
+                Span::raw(text::excerpt(&value, 60).into_owned()),
+            ]));
         }
     };
     fact("ticks", Some(ticks(session)));
     fact("ended by", session.completion_reason.as_deref().map(|reason| reason.replace('_', " ")));
     fact("failed", session.failure_reason.clone());
-    fact("started", when(session.started_at.as_deref()).map(|at| format!("{} ({} ago)", super::clock(at), ago(app.now.wall, at))));
+    fact(
+        "started",
+        when(session.started_at.as_deref())
+            .map(|at| format!("{} ({} ago)", super::clock(app, at), ago(app.now.wall, at))),
+    );
     fact("cost", session.credits_used.map(|credits| format!("{} cr", text::decimal(credits, 4))));
     fact("seen by", session.spectate_mode.clone());
     lines
@@ -236,9 +273,15 @@ fn log_lines(app: &App, theme: &Theme, columns: usize) -> Vec<Line<'static>> {
         .iter()
         .map(|entry| {
             let who = entry.player_id.as_ref().map_or("", |player| player.as_str());
-            let words = entry.text.as_deref().or(entry.kind.as_deref()).unwrap_or("");
+            let played = entry.data.as_ref().filter(|_| entry.kind.as_deref() == Some("action"));
+            let played =
+                played.and_then(|json| json.decode().ok()).map(|action| crate::app::live::words(&action));
+            let words = played.as_deref().or(entry.text.as_deref()).or(entry.kind.as_deref()).unwrap_or("");
             Line::from(vec![
-                Span::styled(format!("{:>4} ", entry.tick.map_or_else(String::new, |tick| tick.to_string())), dim),
+                Span::styled(
+                    format!("{:>4} ", entry.tick.map_or_else(String::new, |tick| tick.to_string())),
+                    dim,
+                ),
                 Span::styled(text::pad(&text::excerpt(who, 4), 4), theme.seat(seat_number(who).unwrap_or(0))),
                 Span::raw(text::excerpt(words, columns.saturating_sub(10)).into_owned()),
             ])

@@ -14,9 +14,9 @@ use super::scene::{
     Table, Tree, Words,
 };
 use super::shape::{SHORT, Shape, shape};
-use crate::app::trail::item_name;
 use super::values::{Change, inline, pair, safe};
-use crate::ui::theme::{Role, seat_number};
+use crate::app::trail::item_name;
+use crate::ui::theme::Role;
 use crate::ui::widgets::Align;
 
 /// Members drawn; what is beyond them goes into the tree.
@@ -24,7 +24,7 @@ const MAX_PANELS: usize = 24;
 /// Values in the block of short values.
 const MAX_FACTS: usize = 200;
 /// Rows of a table kept.
-const MAX_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 4_000;
 /// Columns of a table.
 const MAX_COLUMNS: usize = 12;
 /// A table of so many columns fits beside the main thing.
@@ -185,7 +185,7 @@ impl<'a> Page<'_, 'a> {
                         let look = if changed { super::DiscLook::Winner } else { super::DiscLook::Plain };
                         GridCell::Disc { seat: seat as u8, look }
                     }
-                    _ => value_cell(cell, changed),
+                    _ => GridCell::Value(cell, changed),
                 });
             }
         }
@@ -237,28 +237,6 @@ fn grid(columns: usize, cells: Vec<GridCell<'_>>, wide: usize) -> Body<'_> {
         number_rows: true,
         focus: None,
     })
-}
-
-fn value_cell(cell: &Value, changed: bool) -> GridCell<'_> {
-    let role = |quiet: bool, number: Option<i64>| match number {
-        _ if changed => Role::Changed,
-        _ if quiet => Role::Dim,
-        Some(number @ 1..=8) => Role::Series((number - 1) as u8),
-        _ => Role::Text,
-    };
-    match cell {
-        Value::Null => GridCell::Empty,
-        Value::Bool(flag) => GridCell::Text(if *flag { "■" } else { "·" }.into(), role(!flag, None)),
-        Value::String(text) if text.trim().is_empty() => GridCell::Empty,
-        Value::String(text) => {
-            let seat = seat_number(text).map(Role::Seat);
-            let quiet = matches!(text.as_str(), "." | "_" | "-" | "·");
-            GridCell::Text(safe(text), seat.filter(|_| !changed).unwrap_or(role(quiet, None)))
-        }
-        number => {
-            GridCell::Text(number.to_string().into(), role(number.as_f64() == Some(0.0), number.as_i64()))
-        }
-    }
 }
 
 fn lines_of(value: &Value) -> Vec<&str> {

@@ -4,6 +4,8 @@ mod grid;
 mod lines;
 mod series;
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -53,10 +55,10 @@ pub(super) fn body(
         return;
     }
     match &panel.body {
-        Body::Grid(grid) => picture(height, skip, target, buffer, |area, buffer| {
-            grid::draw(grid, theme, area, buffer);
+        Body::Grid(grid) => picture(height, skip, target, buffer, |area, seen, buffer| {
+            grid::draw(grid, theme, area, seen, buffer);
         }),
-        Body::Series(series) => picture(height, skip, target, buffer, |area, buffer| {
+        Body::Series(series) => picture(height, skip, target, buffer, |area, _, buffer| {
             series::draw(series, theme, area, buffer);
         }),
         other => {
@@ -71,14 +73,22 @@ pub(super) fn body(
     }
 }
 
-/// Draws a picture that cannot be cut while it is made: aside, where not all of it is in sight.
-fn picture(height: u16, skip: u16, target: Rect, buffer: &mut Buffer, draw: impl FnOnce(Rect, &mut Buffer)) {
+/// Draws a picture that cannot be cut while it is made: aside, where not all of it is in sight. Tells which of the
+/// rows will be seen.
+fn picture(
+    height: u16,
+    skip: u16,
+    target: Rect,
+    buffer: &mut Buffer,
+    draw: impl FnOnce(Rect, Range<u16>, &mut Buffer),
+) {
     if skip == 0 && height <= target.height {
-        return draw(Rect { height, ..target }, buffer);
+        let area = Rect { height, ..target };
+        return draw(area, area.top()..area.bottom(), buffer);
     }
     let whole = Rect::new(0, 0, target.width, height.min(500));
     let mut aside = Buffer::empty(whole);
-    draw(whole, &mut aside);
+    draw(whole, skip..skip.saturating_add(target.height), &mut aside);
     for y in 0..target.height.min(whole.height.saturating_sub(skip)) {
         for x in 0..target.width {
             buffer[(target.x + x, target.y + y)] = aside[(x, y + skip)].clone();

@@ -9,7 +9,7 @@ use crate::text;
 use crate::ui::theme::{Role, seat_number};
 
 /// Entries made: more are never in sight.
-const MAX_ENTRIES: usize = 200;
+const MAX_ENTRIES: usize = 60;
 
 /// The log of an observation and its trail, newest first.
 pub(super) fn log<'a>(input: &SceneInput<'a>) -> Vec<Words<'a>> {

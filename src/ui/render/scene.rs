@@ -148,7 +148,9 @@ pub enum GridKind {
 pub enum GridCell<'a> {
     /// Nothing there.
     Empty,
-    /// A value.
+    /// A value, formatted when it comes into sight; true where it changed.
+    Value(&'a Value, bool),
+    /// A text.
     Text(Cow<'a, str>, Role),
     /// A seat's disc.
     Disc {

@@ -131,9 +131,10 @@ fn matrix(items: &[Value]) -> Option<usize> {
         return None;
     }
     let mut widest = 1;
-    for row in items {
+    for (nth, row) in items.iter().enumerate() {
         let row = row.as_array().filter(|row| row.len() == columns)?;
-        for cell in row {
+        // Widths are judged by a sample; what is wider is cut when drawn.
+        for cell in row.iter().take(if nth < SAMPLE { SAMPLE } else { 1 }) {
             let wide = match cell {
                 Value::String(text) if text.len() <= MAX_CELL * 4 => text::width(&text::clean(text)),
                 Value::Number(number) => number.to_string().len(),

@@ -146,9 +146,12 @@ fn a_seat_is_taken_back_by_one_key() {
     play_to_the_end(&mut pty);
 }
 
+/// A way out of the program.
+type Leave = fn(&mut Pty);
+
 #[test]
 fn no_way_out_leaves_a_policy_behind() {
-    let mut ways: Vec<(&str, fn(&mut Pty))> = vec![
+    let mut ways: Vec<(&str, Leave)> = vec![
         ("SIGTERM", |pty| pty.signal(Signal::TERM)),
         ("quit", |pty| {
             pty.send("q");

@@ -125,6 +125,10 @@ impl Session {
     /// Breaks long silences, and ends what nobody comes back to.
     pub(super) fn keep_up(&mut self) -> Option<Outcome> {
         self.flush();
+        if self.record.status == Status::Active && self.record.tick != self.stored_tick {
+            // Should the arena be killed, this is how the session will be remembered.
+            self.store_record();
+        }
         if self.last_frame.elapsed() >= self.limits.keepalive * 3 / 4 {
             let frame = self.waiting();
             self.tell_all(&frame);
@@ -169,6 +173,7 @@ impl Session {
 
     /// Hands the record to the writer.
     pub(super) fn store_record(&mut self) {
+        self.stored_tick = self.record.tick;
         let record = self.record.clone();
         if !self.store.post(move |connection| sessions::put(connection, &record)) {
             tracing::warn!(

@@ -1,13 +1,17 @@
 //! Boards and maps, at the largest scale that fits.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
+use serde_json::Value;
 
 use super::super::scene::{DiscLook, Grid, GridCell, GridKind};
+use super::super::values::safe;
 use super::words_line;
 use crate::text;
-use crate::ui::theme::{ColorDepth, Role, Theme};
+use crate::ui::theme::{ColorDepth, Role, Theme, seat_number};
 
 /// How large a cell is drawn, in columns and rows with the gap to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +87,8 @@ pub(super) fn width(grid: &Grid<'_>, theme: &Theme, room: u16) -> u16 {
     fitting.or(widths.min()).unwrap_or(0).max(20)
 }
 
-/// Draws as much of the grid as the area holds.
-pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws as much of the grid as the area holds; cells outside the rows that will be seen may be left out.
+pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, seen: Range<u16>, buffer: &mut Buffer) {
     let (columns, rows) = (grid.columns, grid.rows());
     if columns == 0 || rows == 0 || area.is_empty() {
         return;
@@ -113,7 +117,7 @@ pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, buffer: &mut Buff
         y: area.y + u16::from(trimmed && !grid.head.is_empty()),
         height: area.height.saturating_sub(if trimmed { all } else { 0 }),
     };
-    let place = Place { grid, theme, scale, board };
+    let place = Place { grid, theme, scale, board, seen };
     if trimmed {
         place.marks(&grid.head, area.y, buffer);
         place.marks(&grid.foot, board.y + scale.size(grid).1, buffer);
@@ -129,6 +133,7 @@ struct Place<'g, 'a> {
     theme: &'g Theme,
     scale: Scale,
     board: Rect,
+    seen: Range<u16>,
 }
 
 impl Place<'_, '_> {
@@ -162,7 +167,9 @@ impl Place<'_, '_> {
         if self.scale == Scale::Half {
             return self.halves(buffer);
         }
-        for (column, row, x, y) in self.visible() {
+        let high = self.scale.cell().1;
+        let seen = |y: u16| y + high > self.seen.start && y < self.seen.end;
+        for (column, row, x, y) in self.visible().filter(|(.., y)| seen(*y)) {
             let cell = &self.grid.cells[row * self.grid.columns + column];
             match self.scale {
                 Scale::Tile => self.tile(cell, x, y, buffer),
@@ -186,6 +193,7 @@ impl Place<'_, '_> {
         let mut pair = [0; 8];
         let (text, style) = match cell {
             GridCell::Empty => ("·", theme.style(Role::Border)),
+            GridCell::Value(value, changed) => return self.small(&value_cell(value, *changed), x, y, buffer),
             GridCell::Text(text, role) => {
                 let numeric = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
                 let (wide, gap) = (usize::from(wide), usize::from(wide > 1));
@@ -282,7 +290,7 @@ impl Place<'_, '_> {
 
     fn color(&self, cell: &GridCell<'_>) -> Option<Color> {
         match cell {
-            GridCell::Empty => None,
+            GridCell::Empty | GridCell::Value(..) => None,
             GridCell::Disc { seat, .. } | GridCell::Body { seat, .. } => self.theme.seat_color(*seat),
             GridCell::Text(_, role) | GridCell::Thing(_, role) => self.theme.style(*role).fg,
         }
@@ -309,6 +317,29 @@ impl Place<'_, '_> {
         for (_, row, x, y) in self.visible().filter(|(column, ..)| *column == left) {
             let label = text::pad_left(&row.to_string(), usize::from(gutter - 1));
             buffer.set_stringn(x - gutter, y, label, usize::from(gutter), style);
+        }
+    }
+}
+
+/// Numbers by colour, what is empty or zero quiet, seats in their own.
+fn value_cell(cell: &Value, changed: bool) -> GridCell<'_> {
+    let role = |quiet: bool, number: Option<i64>| match number {
+        _ if changed => Role::Changed,
+        _ if quiet => Role::Dim,
+        Some(number @ 1..=8) => Role::Series((number - 1) as u8),
+        _ => Role::Text,
+    };
+    match cell {
+        Value::Null => GridCell::Empty,
+        Value::Bool(flag) => GridCell::Text(if *flag { "■" } else { "·" }.into(), role(!flag, None)),
+        Value::String(text) if text.trim().is_empty() => GridCell::Empty,
+        Value::String(text) => {
+            let seat = seat_number(text).map(Role::Seat);
+            let quiet = matches!(text.as_str(), "." | "_" | "-" | "·");
+            GridCell::Text(safe(text), seat.filter(|_| !changed).unwrap_or(role(quiet, None)))
+        }
+        number => {
+            GridCell::Text(number.to_string().into(), role(number.as_f64() == Some(0.0), number.as_i64()))
         }
     }
 }

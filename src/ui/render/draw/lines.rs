@@ -22,7 +22,7 @@ const MAX_CELL: usize = 32;
 /// Rows that decide how wide a table's columns are.
 const MEASURED: usize = 64;
 /// Text is not read beyond this.
-const MAX_TEXT: usize = 32 * 1024;
+const MAX_TEXT: usize = 16 * 1024;
 
 /// Lines of a body at a width, except of those that are pictures.
 pub(in super::super) fn line_count(body: &Body<'_>, width: usize) -> usize {
