@@ -63,7 +63,7 @@ fn a_match_is_played_by_arrow_keys_to_its_score_and_billed_to_the_tick() {
     let entry = format!("connect_four, {ticks} ticks");
     let row =
         pty.wait_some("the match is billed", |pty| pty.rows().into_iter().find(|row| row.contains(&entry)));
-    assert!(row.trim_end().ends_with(&format!("−{cost}")), "{row}");
+    assert!(row.trim_end().ends_with(&format!("−{cost:.4}")), "{row}");
     pty.wait_for("held 0.00");
     let after = pty.number_after("◆ ").unwrap();
     assert!((before - after - cost).abs() < 0.0101, "{before} − {cost} is not {after}");

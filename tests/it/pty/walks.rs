@@ -50,9 +50,11 @@ fn a_live_session_is_watched_left_and_watched_again() {
     pty.wait_for("● 2 live");
     pty.send("ag");
     pty.wait_for("2 of ");
-    if !pty.shows("▸ ● live       market_simulator") {
+    let is_chosen =
+        |pty: &Pty| pty.rows().iter().any(|row| row.starts_with('▸') && row.contains("market_simulator"));
+    if !is_chosen(&pty) {
         pty.send("j");
-        pty.wait_for("▸ ● live       market_simulator");
+        pty.wait_until("the market is chosen", is_chosen);
     }
     pty.send("\r");
     let tick = |pty: &Pty| pty.shows("● live").then(|| pty.number_after("   tick ")).flatten();
