@@ -12,6 +12,7 @@
 
 mod events;
 pub mod exit;
+mod fault;
 pub mod input;
 mod runner;
 pub mod signals;
@@ -31,6 +32,7 @@ use crate::ui;
 use crate::ui::theme::Theme;
 
 use self::exit::{exit_at_latest, install_panic_hook, panicked};
+use self::fault::Fault;
 use self::input::{Input, Keyboard};
 pub use self::runner::{ArenaSource, KeySource, OpenedArena};
 use self::runner::{Runner, Wish};
@@ -93,6 +95,7 @@ struct Loop<B: Backend> {
     inbox: mpsc::Receiver<Event>,
     stop: CancellationToken,
     runner: Runner,
+    fault: Option<Fault>,
     started: Instant,
     drawn: Instant,
     /// When the next frame is due, if anything changed.
@@ -132,6 +135,7 @@ impl<B: Backend> Loop<B> {
             inbox,
             stop,
             runner: Runner::new(options.api, options.with_key, options.arena),
+            fault: Fault::asked_for(),
             started,
             drawn: started,
             due: Some(started),
@@ -204,6 +208,9 @@ impl<B: Backend> Loop<B> {
                 exit_at_latest(DEADLINE, LOST);
                 (self.code, self.over) = (LOST, true);
                 return;
+            }
+            if let Some(fault) = self.fault {
+                fault.strike(&event);
             }
             let effects = self.app.update(self.now(), event);
             self.carry_out(effects);

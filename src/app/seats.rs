@@ -121,6 +121,10 @@ impl App {
     fn match_over(&mut self, at: usize) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
         seat.on_turn = false;
+        if let Some(draft) = &mut seat.draft {
+            // The result takes its place, so it must not keep the keys.
+            draft.open = false;
+        }
         seat.settle();
         let id = SessionId::from(seat.live.session_id.clone());
         let mut effects = Vec::new();
@@ -379,9 +383,8 @@ impl App {
         if self.play.seats[at].driver != Driver::Policy {
             return Vec::new();
         }
-        let text = format!(
-            "the policy is stopped: {why}. The seat is yours; c tries a policy again, L shows its log"
-        );
+        let text =
+            format!("the seat is yours, the policy is stopped: {why}; c tries one again, L shows its log");
         self.end_policy(at, Tone::Bad, &text)
     }
 

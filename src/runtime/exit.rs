@@ -21,10 +21,10 @@ const LEAVING: Duration = Duration::from_millis(300);
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
 /// Makes a panic in any thread or task end the program: the terminal is given back, then the hook installed before
-/// (color-eyre's, or std's) prints its message on the main screen, then `stop` is cancelled, so that the loop ends
+/// (std's) prints its message on the main screen, then `stop` is cancelled, so that the loop ends
 /// and policies are killed by their handles. What has not ended within a second is ended then.
 ///
-/// Install color-eyre first. `main` asks [`panicked`] before it returns.
+/// `main` asks [`panicked`] before it returns.
 pub fn install_panic_hook(stop: CancellationToken) {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

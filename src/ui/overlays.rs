@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use crate::app::App;
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
 use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette};
 use crate::app::screen::{Drawn, Hit};
+use crate::app::{App, Pane};
 use crate::text;
 
 use super::panes::play::editor_line;
@@ -37,9 +37,13 @@ pub fn draw(
     }
 }
 
-/// The footer while something lies on top: keys and what they do.
-pub fn hints(app: &App) -> Option<(&'static [&'static str], &'static [&'static str])> {
-    match app.overlay.as_ref()? {
+/// Keys and what they do, in the order of the footer.
+type Hints = (&'static [&'static str], &'static [&'static str]);
+
+/// The footer while something lies on top or a text has the keys.
+pub fn hints(app: &App) -> Option<Hints> {
+    let Some(overlay) = &app.overlay else { return text_hints(app) };
+    match overlay {
         Overlay::Help { .. } | Overlay::Rules { .. } => Some((&["↑↓", "esc"], &["scroll", "close"])),
         Overlay::Palette(_) => Some((&["↑↓", "⏎", "esc"], &["choose", "do it", "close"])),
         Overlay::Create(_) => {
@@ -48,6 +52,24 @@ pub fn hints(app: &App) -> Option<(&'static [&'static str], &'static [&'static s
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
+}
+
+/// The footer while what is typed goes into a text of the pane.
+fn text_hints(app: &App) -> Option<Hints> {
+    const FILTER: &[&str] = &["choose", "keep", "clear"];
+    let (list, labels): (_, &[&str]) = match app.pane {
+        Pane::Games => (&app.games.list, FILTER),
+        Pane::Sessions if app.sessions.watching.is_none() => (&app.sessions.list, FILTER),
+        Pane::Play => {
+            let seat = app.play.seat()?;
+            if seat.draft.as_ref().is_some_and(|draft| draft.open) {
+                return Some((&["⏎", "alt-⏎", "esc"], &["send", "new line", "close, keep the text"]));
+            }
+            (&seat.list, &["choose", "act", "clear"])
+        }
+        Pane::Sessions | Pane::Credits => return None,
+    };
+    list.typing().then_some((&["↑↓", "⏎", "esc"], labels))
 }
 
 /// A cleared frame in the middle; returns what is inside.

@@ -1,10 +1,14 @@
-//! The program in a real terminal: it starts, draws, resizes, stops, leaves, and gives the terminal back each time.
+//! The built program in a real terminal: it starts, draws, resizes, stops, leaves, and gives the terminal back each
+//! time. What people do with it is in `walks` and `seats`.
+//!
+//! Nothing here reaches a network: the program plays on the arena in its own process, or talks to a port of this test.
 
 mod harness;
+mod seats;
+mod walks;
 
-use harness::Pty;
+use harness::{GERT, Pty};
 use rustix::process::{Pid, Signal, kill_process};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -13,55 +17,75 @@ const GONE: Duration = Duration::from_secs(2);
 const SIZE: (u16, u16) = (80, 24);
 /// What every frame begins with.
 const FRAME: &[u8] = b"\x1b[?2026h";
+/// The first words of the first frame.
+const HEADER: &str = "gert ▸ arena · demo";
+/// The title of the help, which `?` opens.
+const HELP: &str = "╭ Keys ─";
 
-/// The program under test: `terminal_probe`, which `cargo test` builds with the other examples.
-fn program() -> String {
-    let mut path = std::env::current_exe().unwrap();
-    path.pop();
-    path.pop();
-    path.push("examples/terminal_probe");
-    assert!(path.exists(), "not built: run `cargo build --example terminal_probe`, or all of `cargo test`");
-    PathBuf::into_os_string(path).into_string().unwrap()
-}
-
-/// The program in a terminal, its first frame drawn.
+/// The demo in a terminal, its first frame drawn; its lists may be on their way.
 fn started() -> Pty {
-    started_by(&[&program()])
+    started_by(&[GERT, "demo"])
 }
 
 fn started_by(args: &[&str]) -> Pty {
     let mut pty = Pty::spawn(args, SIZE);
-    pty.wait_for("0 keys");
+    pty.wait_for(HEADER);
     pty
 }
 
-/// The program, started by a shell. `$0` is the program.
+/// The demo, started by a shell. `$0` is the program.
 fn started_by_shell(script: &str) -> Pty {
-    started_by(&["/bin/sh", "-c", script, &program()])
+    started_by(&["/bin/sh", "-c", script, GERT])
+}
+
+/// The demo that has a fault, which F12 brings about.
+#[cfg(debug_assertions)]
+fn started_with_fault(fault: &str) -> Pty {
+    let mut pty = Pty::spawn_with(&[GERT, "demo"], &[("GERT_TEST_FAULT", fault)], SIZE);
+    pty.wait_for(HEADER);
+    pty
+}
+
+/// The demo with its lists drawn.
+fn loaded(size: (u16, u16)) -> Pty {
+    let mut pty = Pty::spawn(&[GERT, "demo"], size);
+    pty.wait_for("▸ connect_four");
+    pty
+}
+
+/// Whether a whole frame of this size is on the screen: the rules under the tabs and over the keys, and the keys.
+fn is_whole(pty: &Pty, columns: usize, rows: usize) -> bool {
+    let shown = pty.rows();
+    let rule = "─".repeat(columns);
+    let is_rule = |row: usize| shown.get(row).is_some_and(|row| row.trim_end() == rule);
+    is_rule(2) && is_rule(rows - 2) && shown.get(rows - 1).is_some_and(|row| !row.trim().is_empty())
 }
 
 #[test]
 fn it_takes_the_screen_and_gives_everything_back() {
     let mut pty = started();
-    assert!(pty.screen_text().contains("row_1"));
     let mut taken = pty.residue();
     taken.sort_unstable();
     assert_eq!(taken, ["alternate screen", "bracketed paste", "hidden cursor", "termios"]);
-    pty.send("mq");
+    pty.send("\x1bOQ");
+    pty.wait_until("the mouse is on", |pty| pty.residue().contains(&"mouse"));
+    pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
     assert_eq!(pty.residue(), [""; 0]);
-    assert!(pty.screen_text().contains("read 2 keys"), "the message is on the main screen");
+    assert_eq!(pty.screen_text().trim(), "", "nothing is left on the main screen");
 }
 
 #[test]
 fn the_mouse_is_off_until_it_is_wanted() {
     let mut pty = started();
     assert!(!pty.residue().contains(&"mouse"));
-    pty.send("m");
+    pty.send("\x1bOQ");
     pty.wait_until("the mouse is on", |pty| pty.residue().contains(&"mouse"));
-    pty.send("\x1b[<0;3;5M");
-    pty.wait_for("Down(Left) at 2,4");
-    pty.send("m");
+    let tabs = pty.rows().remove(1);
+    let column = tabs.split("3 Play").next().unwrap().chars().count() + 1;
+    pty.send(&format!("\x1b[<0;{column};2M"));
+    pty.wait_for("You have no seat");
+    pty.send("\x1bOQ");
     pty.wait_until("the mouse is off", |pty| !pty.residue().contains(&"mouse"));
 }
 
@@ -76,12 +100,16 @@ fn every_signal_that_ends_it_gives_the_terminal_back() {
     }
 }
 
+#[cfg(debug_assertions)]
 #[test]
 fn a_blocked_loop_is_ended_by_one_signal_in_time_and_by_two_at_once() {
     for signals in [1, 2] {
-        let mut pty = started();
-        pty.send("B");
-        pty.wait_quiet(Duration::from_millis(100));
+        let mut pty = started_with_fault("block");
+        pty.send(F12);
+        // From here on no key is answered.
+        pty.send("?");
+        pty.wait_quiet(Duration::from_millis(300));
+        assert!(!pty.shows(HELP));
         for _ in 0..signals {
             pty.signal(Signal::TERM);
             // Two signals before the first was taken would be one.
@@ -94,53 +122,60 @@ fn a_blocked_loop_is_ended_by_one_signal_in_time_and_by_two_at_once() {
     }
 }
 
+#[cfg(debug_assertions)]
 #[test]
 fn a_panic_anywhere_ends_it_with_the_message_on_the_main_screen() {
-    for (key, message) in [("P", "asked to"), ("T", "asked a task to")] {
-        let mut pty = started();
-        pty.send(key);
-        let status = pty.ended_within(GONE).unwrap_or_else(|| panic!("{key} does not end it"));
+    for (fault, message) in
+        [("panic", "the loop was asked to panic"), ("panic-in-task", "a task was asked to panic")]
+    {
+        let mut pty = started_with_fault(fault);
+        pty.send(F12);
+        let status = pty.ended_within(GONE).unwrap_or_else(|| panic!("{fault} does not end it"));
         assert_eq!(status.exit_code(), 101);
-        assert_eq!(pty.residue(), [""; 0], "after {key}");
+        assert_eq!(pty.residue(), [""; 0], "after {fault}");
         let shown = pty.screen_text();
-        assert!(shown.contains(message) && !shown.contains("row_1"), "{shown}");
+        assert!(shown.contains(message) && !shown.contains(HEADER), "{shown}");
     }
 }
+
+#[cfg(debug_assertions)]
+const F12: &str = "\x1b[24~";
 
 #[test]
 fn a_terminal_that_is_closed_ends_it() {
     let mut pty = started();
-    pty.hang_up();
+    pty.hang_up("?");
     assert!(pty.ended_within(GONE).is_some(), "it outlives its terminal");
 }
 
 #[test]
-fn a_terminal_that_is_closed_ends_it_with_hangups_ignored() {
-    // `exec` keeps the ignored signal and makes it the process that the harness waits for.
-    let mut pty = started_by_shell("trap '' HUP; exec \"$0\" --no-signals");
-    pty.hang_up();
+fn a_terminal_that_is_closed_without_a_signal_ends_it() {
+    // In a session of its own it is told nothing: only its reads fail. `setsid -w` returns its exit status.
+    let mut pty = started_by_shell("trap '' HUP; exec setsid -w \"$0\" demo");
+    pty.hang_up("?");
     let status = pty.ended_within(GONE).expect("it outlives its terminal");
     assert_eq!(status.exit_code(), 129);
 }
 
 /// A shell with job control, which says when the program stopped, and continues it after a line is typed.
-const JOB: &str = "set -m; \"$0\"; echo status-$?; read line; fg >/dev/null; echo over-$?";
+const JOB: &str = "set -m; \"$0\" demo; echo status-$?; read line; fg >/dev/null; echo over-$?";
 
 #[test]
 fn ctrl_z_stops_it_and_fg_brings_everything_back() {
     let mut pty = started_by_shell(JOB);
-    pty.send("mj");
-    pty.wait_for(" 2 of 1000000");
+    pty.send("\x1bOQ3?");
+    pty.wait_for(HELP);
     pty.send("\x1a");
     pty.wait_for("status-147");
     assert_eq!(pty.residue(), [""; 0], "while it is stopped");
-    assert!(!pty.screen_text().contains("row_1"));
+    assert!(!pty.shows(HELP));
     pty.send("\r");
-    pty.wait_for(" 2 of 1000000");
-    assert!(pty.screen_text().contains("row_21"), "the whole frame is drawn\n{}", pty.screen_text());
+    pty.wait_for(HELP);
+    pty.wait_until("the frame is whole", |pty| pty.shows(HEADER) && !pty.shows("status-147"));
     assert!(pty.residue().contains(&"mouse"), "{:?}", pty.residue());
-    pty.send("j");
-    pty.wait_for(" 3 of 1000000");
+    pty.send("\x1b");
+    pty.wait_until("the help is closed", |pty| !pty.shows(HELP) && is_whole(pty, 80, 24));
+    assert!(pty.shows("You have no seat"));
     pty.send("q");
     pty.wait_for("over-0");
     assert_eq!(pty.residue(), [""; 0]);
@@ -149,8 +184,11 @@ fn ctrl_z_stops_it_and_fg_brings_everything_back() {
 #[test]
 fn it_does_not_stop_where_nothing_could_continue_it() {
     let mut pty = started();
-    pty.send("\x1a");
-    pty.wait_for("cannot stop here");
+    pty.send("\x1a?");
+    pty.wait_for(HELP);
+    assert!(pty.residue().contains(&"alternate screen"));
+    pty.send("\x1b");
+    pty.wait_until("the help is closed", |pty| !pty.shows(HELP));
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
@@ -159,16 +197,13 @@ fn it_does_not_stop_where_nothing_could_continue_it() {
 fn a_stop_from_outside_is_recovered_from_whether_announced_or_not() {
     for (signal, taken) in [(Signal::TSTP, false), (Signal::STOP, true)] {
         // Started in the background, where it has to wait for the terminal.
-        let mut pty = started_by_shell(&JOB.replace("\"$0\";", "\"$0\" & echo pid-$!; fg >/dev/null;"));
+        let mut pty = started_by_shell(&JOB.replace("demo;", "demo & echo pid-$!; fg >/dev/null;"));
         kill_process(printed_pid(&pty), signal).unwrap();
         pty.wait_for("status-147");
         assert_eq!(pty.residue().contains(&"alternate screen"), taken, "stopped by {signal:?}");
         // Not `\r`: the shell may have been left with a raw terminal.
         pty.send("\n");
-        pty.wait_until("the frame is whole again", |pty| {
-            let shown = pty.screen_text();
-            shown.contains("row_21") && !shown.contains("status-147")
-        });
+        pty.wait_until("the frame is whole again", |pty| is_whole(pty, 80, 24) && !pty.shows("status-147"));
         pty.send("q");
         pty.wait_for("over-0");
         assert_eq!(pty.residue(), [""; 0], "after {signal:?}");
@@ -186,17 +221,21 @@ fn printed_pid(pty: &Pty) -> Pid {
 #[test]
 fn any_size_is_survived() {
     for (size, shown) in [
-        ((0, 0), "80x24"),
-        ((40, 0), "40x24"),
-        ((1, 1), "s"),
-        ((2, 2), "sm"),
-        ((1, 50), "s"),
-        ((1000, 400), "1000x400"),
-        ((65535, 4), "1024x4"),
+        ((0, 0), HEADER),
+        ((40, 0), HEADER),
+        ((1, 1), "g"),
+        ((2, 2), "ge"),
+        ((1, 50), "g"),
+        ((1000, 400), HEADER),
+        ((65535, 4), "gert needs 40x10; q quits"),
     ] {
-        let mut pty = Pty::spawn(&[&program()], size);
+        let mut pty = Pty::spawn(&[GERT, "demo"], size);
         pty.wait_for(shown);
-        pty.send("jq");
+        pty.send("j?");
+        pty.wait_quiet(Duration::from_millis(100));
+        pty.send("\x1b");
+        pty.wait_quiet(Duration::from_millis(100));
+        pty.send("q");
         assert_eq!(pty.wait_exit(), 0, "at {size:?}");
         assert_eq!(pty.residue(), [""; 0], "at {size:?}");
     }
@@ -204,9 +243,8 @@ fn any_size_is_survived() {
 
 #[test]
 fn the_environment_tells_a_size_that_the_terminal_does_not() {
-    let variables = [("TERM", "xterm"), ("COLUMNS", "60"), ("LINES", "12")];
-    let mut pty = Pty::spawn_with(&[&program()], &variables, (0, 0));
-    pty.wait_for("60x12");
+    let mut pty = Pty::spawn_with(&[GERT, "demo"], &[("COLUMNS", "60"), ("LINES", "12")], (0, 0));
+    pty.wait_until("the frame is 60x12", |pty| is_whole(pty, 60, 12));
 }
 
 #[test]
@@ -216,8 +254,7 @@ fn a_storm_of_sizes_ends_in_a_whole_frame() {
         pty.resize(1 + n % 150, 1 + n % 60);
     }
     pty.resize(100, 30);
-    pty.wait_for("100x30");
-    pty.wait_for("row_27");
+    pty.wait_until("the last size is drawn", |pty| pty.shows(HEADER) && is_whole(pty, 100, 30));
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
@@ -225,12 +262,15 @@ fn a_storm_of_sizes_ends_in_a_whole_frame() {
 #[test]
 fn it_refuses_before_the_first_byte_where_it_cannot_draw() {
     for term in ["dumb", "", "unknown"] {
-        let mut pty = Pty::spawn_with(&[&program()], &[("TERM", term)], SIZE);
+        let mut pty = Pty::spawn_with(&[GERT, "demo"], &[("TERM", term)], SIZE);
         assert_eq!(pty.wait_exit(), 1, "TERM={term:?}");
         assert!(!pty.bytes.contains(&0x1b), "TERM={term:?}");
-        assert_eq!(pty.screen_text().trim().lines().count(), 1, "{}", pty.screen_text());
+        let written = String::from_utf8_lossy(&pty.bytes);
+        assert_eq!(written.trim().lines().count(), 1, "{written}");
     }
-    let piped = Command::new(program()).stdin(Stdio::null()).output().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let piped =
+        Command::new(GERT).arg("demo").env("HOME", home.path()).stdin(Stdio::null()).output().unwrap();
     assert_eq!(piped.status.code(), Some(1));
     assert_eq!(piped.stdout, b"");
     assert_eq!(String::from_utf8(piped.stderr).unwrap().lines().count(), 1);
@@ -239,18 +279,20 @@ fn it_refuses_before_the_first_byte_where_it_cannot_draw() {
 #[test]
 fn it_refuses_where_no_key_can_come() {
     // Standard output is the terminal, but it controls nothing in a session of its own.
-    let mut pty = Pty::spawn(&["/bin/sh", "-c", "setsid -w \"$0\" </dev/null", &program()], SIZE);
+    let mut pty = Pty::spawn(&["/bin/sh", "-c", "setsid -w \"$0\" demo </dev/null", GERT], SIZE);
     assert_eq!(pty.wait_exit(), 1);
     assert!(!pty.bytes.contains(&0x1b));
-    assert!(pty.screen_text().contains("needs a keyboard"), "{}", pty.screen_text());
+    assert!(pty.shows("needs a keyboard"), "{}", pty.screen_text());
 }
 
 #[test]
 fn keys_come_from_the_terminal_whatever_standard_input_is() {
     for script in ["\"$0\" </dev/null", "\"$0\" <&-", "echo piped | \"$0\"", "exec 3<&0; true | \"$0\""] {
-        let mut pty = started_by_shell(script);
+        // The first screen without a key: nothing on it moves by itself.
+        let mut pty = Pty::spawn(&["/bin/sh", "-c", script, GERT], SIZE);
+        pty.wait_for("▸  Open the arena");
         pty.send("j");
-        pty.wait_for(" 2 of 1000000  80x24  1 keys");
+        pty.wait_for("▸  Paste a key");
         assert_eq!(pty.wait_quiet(Duration::from_millis(300)), 0, "it spins: {script}");
         pty.send("q");
         assert_eq!(pty.wait_exit(), 0, "{script}");
@@ -260,19 +302,25 @@ fn keys_come_from_the_terminal_whatever_standard_input_is() {
 
 #[test]
 fn two_thousand_keys_at_once_are_all_read_and_cost_few_frames() {
-    let mut pty = started();
+    let mut pty = loaded(SIZE);
     let before = pty.bytes.len();
-    pty.send(&"j".repeat(2000));
-    pty.wait_for("2000 keys");
-    assert!(pty.screen_text().contains(" 2001 of 1000000"));
+    // What is left of the text shows that each of them was read, and in order.
+    pty.send(&format!("/{}{}", "z".repeat(1000), "\x7f".repeat(999)));
+    pty.wait_for("/ z ");
+    pty.wait_for("0 of 3");
     let frames = pty.bytes[before..].windows(8).filter(|bytes| *bytes == FRAME).count();
     assert!(frames < 100, "{frames} frames");
 }
 
 #[test]
 fn nothing_is_written_while_nothing_happens() {
-    let mut pty = started();
-    pty.wait_quiet(Duration::from_millis(200));
+    let mut pty = loaded(SIZE);
+    // The past is played when only the two sessions are live that never end.
+    pty.send("2");
+    pty.wait_for("● 2 live");
+    pty.send("1");
+    pty.wait_for("▸ connect_four");
+    pty.wait_quiet(Duration::from_millis(500));
     let before = pty.bytes.len();
     assert!(pty.ended_within(Duration::from_secs(3)).is_none());
     assert_eq!(pty.bytes.len(), before);
@@ -281,16 +329,21 @@ fn nothing_is_written_while_nothing_happens() {
 #[test]
 fn a_paste_of_several_lines_is_one_input() {
     let mut pty = started();
+    pty.send(":");
+    pty.wait_for("Command");
     pty.send("\x1b[200~one\rq\rthree\x1b[201~");
-    pty.wait_for(r#"pasted "one\nq\nthree""#);
-    assert!(pty.screen_text().contains("0 keys"));
+    pty.wait_for(": one q three");
 }
 
 #[test]
 fn a_paste_without_an_end_leaves_the_keyboard_alive() {
     let mut pty = started();
+    pty.send(":");
+    pty.wait_for("Command");
     pty.send("\x1b[200~never ends");
-    pty.wait_for("pasted \"never ends\"");
+    pty.wait_for(": never ends");
+    pty.send("\x1b");
+    pty.wait_until("the palette is closed", |pty| !pty.shows(": never ends"));
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
@@ -298,6 +351,8 @@ fn a_paste_without_an_end_leaves_the_keyboard_alive() {
 #[test]
 fn escape_acts_without_another_key() {
     let mut pty = started();
+    pty.send("?");
+    pty.wait_for(HELP);
     pty.send("\x1b");
-    pty.wait_for("1 keys  Esc");
+    pty.wait_until("the help is closed", |pty| !pty.shows(HELP));
 }

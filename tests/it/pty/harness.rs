@@ -1,4 +1,6 @@
 //! Runs a program in a terminal of its own and looks at the screen. Waits for conditions, with a deadline.
+//!
+//! The program gets an environment of its own too: nothing of the user's, and an empty home that goes with the test.
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,6 +14,10 @@ use std::sync::{
 };
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The program under test.
+pub(super) const GERT: &str = env!("CARGO_BIN_EXE_gert");
 
 /// How long any one condition may take. Generous: it only costs time when a test fails.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,20 +37,25 @@ pub(super) struct Pty {
     pub(super) bytes: Vec<u8>,
     /// As it was at the start, and when the program had ended.
     termios: (String, Option<String>),
+    _home: TempDir,
 }
 
 impl Pty {
-    /// Starts a program; `args[0]` is its path. No size comes by environment, nor backtraces.
+    /// Starts a program; `args[0]` is its path.
     pub(super) fn spawn(args: &[&str], size: (u16, u16)) -> Self {
-        Self::spawn_with(args, &[("TERM", "xterm-256color")], size)
+        Self::spawn_with(args, &[], size)
     }
 
-    /// Starts a program with these variables set; one that is set to nothing is removed.
+    /// Starts a program with these variables set beside the usual ones; one that is set to nothing is not set.
     pub(super) fn spawn_with(args: &[&str], variables: &[(&str, &str)], (columns, rows): (u16, u16)) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let home_path = home.path().to_str().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
         let mut command = CommandBuilder::from_argv(args.iter().map(Into::into).collect());
-        command.cwd(std::env::current_dir().unwrap());
-        for (name, value) in [("COLUMNS", ""), ("LINES", ""), ("RUST_BACKTRACE", "0")].iter().chain(variables)
-        {
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        command.env_clear();
+        let usual = [("PATH", &*path), ("HOME", home_path), ("LANG", "C.UTF-8"), ("TERM", "xterm-256color")];
+        for (name, value) in usual.iter().chain(variables) {
             if value.is_empty() {
                 command.env_remove(name);
             } else {
@@ -76,6 +87,7 @@ impl Pty {
             screen: emulator(columns, rows),
             bytes: Vec::new(),
             termios: (termios, None),
+            _home: home,
         }
     }
 
@@ -84,23 +96,67 @@ impl Pty {
         self.screen.screen().contents()
     }
 
+    /// The rows of the screen.
+    pub(super) fn rows(&self) -> Vec<String> {
+        let screen = self.screen.screen();
+        screen.rows(0, screen.size().1.into()).collect()
+    }
+
+    /// Whether the screen contains the text.
+    pub(super) fn shows(&self, text: &str) -> bool {
+        self.screen_text().contains(text)
+    }
+
+    /// The number behind the first place where the screen shows this text.
+    pub(super) fn number_after(&self, text: &str) -> Option<f64> {
+        let shown = self.screen_text();
+        let (_, rest) = shown.split_once(text)?;
+        let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        digits.parse().ok()
+    }
+
+    /// Whether the cell where this text begins is drawn in reverse.
+    pub(super) fn is_reversed(&self, text: &str) -> bool {
+        let found = self.rows().iter().enumerate().find_map(|(row, line)| {
+            let (before, _) = line.split_once(text)?;
+            Some((row as u16, before.chars().count() as u16))
+        });
+        found
+            .and_then(|(row, column)| self.screen.screen().cell(row, column))
+            .is_some_and(vt100::Cell::inverse)
+    }
+
     /// Waits until the screen contains the text.
     #[track_caller]
     pub(super) fn wait_for(&mut self, text: &str) {
-        self.wait_until(&format!("the screen shows {text:?}"), |pty| pty.screen_text().contains(text));
+        self.wait_until(&format!("the screen shows {text:?}"), |pty| pty.shows(text));
     }
 
-    /// Waits until something holds.
+    /// Waits until something holds; on a screen it is asked about whole frames only.
     #[track_caller]
     pub(super) fn wait_until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        while !holds(self) {
+        loop {
+            if !self.is_on("2026") && holds(self) {
+                return;
+            }
             // Also without output: what is waited for may be the terminal's modes.
             if self.take_output(Duration::from_millis(20)).is_break() || Instant::now() > deadline {
                 assert!(holds(self), "never: {what}\n{}", self.screen_text());
                 return;
             }
         }
+    }
+
+    /// Waits until what is computed from the screen is there, and returns it.
+    #[track_caller]
+    pub(super) fn wait_some<T>(&mut self, what: &str, mut find: impl FnMut(&Self) -> Option<T>) -> T {
+        let mut found = None;
+        self.wait_until(what, |pty| {
+            found = find(pty);
+            found.is_some()
+        });
+        found.expect("it was waited for")
     }
 
     /// Waits until no output has come for this long; returns how many bytes came before.
@@ -135,7 +191,8 @@ impl Pty {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    fn pid(&self) -> Pid {
+    /// The process that was started.
+    pub(super) fn pid(&self) -> Pid {
         let pid = i32::try_from(self.child.process_id().expect("it was started")).unwrap();
         Pid::from_raw(pid).unwrap()
     }
@@ -184,13 +241,13 @@ impl Pty {
     }
 
     /// Closes the terminal, as a closed window or a dropped connection does. The program must write something in
-    /// answer to a resize, since that is what wakes our reader.
-    pub(super) fn hang_up(&mut self) {
+    /// answer to this key, since that is what wakes our reader.
+    pub(super) fn hang_up(&mut self, key: &str) {
         self.closing.store(true, Ordering::SeqCst);
-        self.resize(61, 17);
+        self.send(key);
         let deadline = Instant::now() + PATIENCE;
         while self.take_output(Duration::from_millis(20)).is_continue() {
-            assert!(Instant::now() < deadline, "the program does not answer a resize");
+            assert!(Instant::now() < deadline, "the program does not answer a key");
         }
         (self.master, self.slave, self.keys) = (None, None, None);
     }
