@@ -2,8 +2,9 @@
 
 #[cfg(feature = "arena")]
 mod arena;
-#[cfg(feature = "tui")]
 mod dashboard;
+#[cfg(feature = "arena")]
+mod embedded;
 mod log;
 
 use std::process::ExitCode;
@@ -41,7 +42,7 @@ struct View {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// The dashboard on an arena of its own: no key, no network, no credits
-    #[cfg(all(feature = "tui", feature = "arena"))]
+    #[cfg(feature = "arena")]
     Demo {
         /// Keep the arena's database in this folder; without it nothing is kept
         #[arg(long, value_name = "DIR")]
@@ -78,15 +79,9 @@ async fn run(cli: Cli) -> Result<i32, Failure> {
     match cli.command {
         #[cfg(feature = "arena")]
         Some(Command::Arena(args)) => arena::run(args).await,
-        #[cfg(all(feature = "tui", feature = "arena"))]
+        #[cfg(feature = "arena")]
         Some(Command::Demo { keep }) => dashboard::demo(config()?, &cli.view, keep).await,
-        #[cfg(feature = "tui")]
         None => dashboard::run(config()?, &cli.view).await,
-        #[cfg(not(feature = "tui"))]
-        None => {
-            config()?;
-            Err("this build has no dashboard; see `gert --help`".into())
-        }
     }
 }
 

@@ -11,7 +11,7 @@
 //! - `ui`: draws the dashboard's state.
 //! - `arena`: the local server with its own real games.
 //! - `runtime`: the event loop; the only place that wires things.
-//! - [`cli`]: the command line.
+//! - `cli`: the command line.
 //!
 //! `ARCHITECTURE.md` has the map and the invariants.
 
@@ -30,4 +30,5 @@ pub mod ui;
 pub mod arena;
 #[cfg(feature = "tui")]
 pub mod runtime;
+#[cfg(feature = "tui")]
 pub mod cli;

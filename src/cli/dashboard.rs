@@ -2,19 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use tokio_util::sync::CancellationToken;
-
-use crate::api::{ApiKey, BaseUrl, Client, Settings};
+use crate::api::{ApiKey, Client};
 use crate::app::event::Boot;
 use crate::config::Config;
-use crate::runtime::{self, ArenaSource, Options};
+use crate::runtime::{self, Options};
 use crate::ui::theme::Theme;
 
-use super::{Failure, View, log};
-
-/// How long the dashboard waits for the past of its arena.
 #[cfg(feature = "arena")]
-const SEEDING: std::time::Duration = std::time::Duration::from_millis(1500);
+use super::embedded::source as arena_source;
+use super::{Failure, View, log};
 
 /// The dashboard on the platform. Without a key its first screen asks.
 pub(super) async fn run(config: Config, view: &View) -> Result<i32, Failure> {
@@ -76,49 +72,9 @@ async fn start(
     Ok(runtime::run(options).await?)
 }
 
-#[cfg(feature = "arena")]
-fn arena_source(keep: Option<PathBuf>) -> ArenaSource {
-    Box::new(move || {
-        let keep = keep.clone();
-        Box::pin(async move { open_arena(keep).await.map_err(|why| super::chain(&*why)) })
-    })
-}
-
 #[cfg(not(feature = "arena"))]
-fn arena_source(_: Option<PathBuf>) -> ArenaSource {
+fn arena_source(_: Option<PathBuf>) -> runtime::ArenaSource {
     Box::new(|| Box::pin(async { Err("this build has no arena".to_owned()) }))
-}
-
-/// Opens an arena on a free port, with a past to look at and two sessions that play themselves.
-#[cfg(feature = "arena")]
-async fn open_arena(keep: Option<PathBuf>) -> Result<runtime::OpenedArena, Failure> {
-    use crate::arena::{self, Arena, ArenaSettings, command, store::Place};
-
-    let place = keep.map_or(Place::Ephemeral, |folder| Place::File(folder.join("arena.db")));
-    let fresh = !matches!(&place, Place::File(file) if file.exists());
-    let listener = command::bind("127.0.0.1", 0).await?;
-    let address = listener.local_addr()?;
-    let arena = Arena::open(ArenaSettings::new(place, false)).await?;
-    let (account, key) = arena.bootstrap_key(command::LOCAL_EMAIL).await?;
-    let stop = CancellationToken::new();
-    let serving = tokio::spawn(arena::serve(listener, arena.clone(), stop.clone()));
-    let playing = tokio::spawn(arena::demo::keep_playing(arena.clone(), stop.clone()));
-    let mut seeding = tokio::spawn(async move {
-        if fresh {
-            arena::demo::seed(&arena, &account).await;
-        }
-    });
-    // So that the first lists are whole; a slow machine shows what there is and goes on.
-    let _ = tokio::time::timeout(SEEDING, &mut seeding).await;
-    let base_url: BaseUrl = format!("http://{address}{}", arena::BASE_PATH).parse()?;
-    let api = Client::new(Settings::new(base_url, ApiKey::new(&key)?))?;
-    let close = async move {
-        stop.cancel();
-        // Both end by the token; that one of them panicked has been reported.
-        seeding.abort();
-        let _ = tokio::join!(serving, playing);
-    };
-    Ok(runtime::OpenedArena { api, close: Box::pin(close) })
 }
 
 /// The sample policy: beside the sources in a checkout, else where it can be written down.
