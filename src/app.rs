@@ -210,6 +210,10 @@ impl App {
                 self.toast(Tone::Warn, "the pasted text is too long; nothing was inserted");
                 Vec::new()
             }
+            Event::CannotSuspend => {
+                self.toast(Tone::Warn, "not suspended: there is no shell here that could come back");
+                Vec::new()
+            }
             Event::TerminalLost | Event::Nothing => Vec::new(),
             Event::Client(event) => self.heard(event),
             Event::Refused(request) => self.refused(&request),

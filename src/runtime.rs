@@ -224,9 +224,9 @@ impl<B: Backend> Loop<B> {
                 Wish::Again(event) => self.take(std::iter::once(event)),
                 Wish::Exit => self.over = true,
                 Wish::Suspend => {
-                    // Where the program cannot be stopped the key does nothing.
-                    let stopped = self.screen.suspend();
-                    tracing::debug!(?stopped, "suspended");
+                    if !self.screen.suspend().unwrap_or(false) {
+                        self.take(std::iter::once(Event::CannotSuspend));
+                    }
                 }
                 Wish::Redraw => self.redraw(),
                 Wish::Mouse(on) => {

@@ -250,6 +250,9 @@ impl App {
         let game = slug.map_or_else(|| self.games.selected(), |slug| self.games.row(slug));
         match game {
             Some(game) => self.overlay = Some(Overlay::Create(CreateForm::new(game))),
+            None if self.trouble.is_some() => {
+                self.toast(Tone::Warn, "the platform does not answer; R tries again")
+            }
             None => self.toast(Tone::Warn, "choose a game first (1)"),
         }
     }

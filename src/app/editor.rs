@@ -84,6 +84,10 @@ impl Editor {
             KeyCode::PageDown if !self.single_line => AreaKey::PageDown,
             _ => return false,
         };
+        if self.single_line && key.ctrl && key.code == KeyCode::Char('u') {
+            // As in a shell; the crate's own meaning is to undo.
+            return self.area.delete_line_by_head();
+        }
         if self.single_line && key.ctrl && matches!(key.code, KeyCode::Char('m' | 'j')) {
             return false; // The crate's keys for a new line.
         }
@@ -137,6 +141,13 @@ mod tests {
         editor.input(Key::plain(KeyCode::Left));
         editor.input(Key::plain(KeyCode::Backspace));
         assert_eq!(editor.text(), "éx");
+    }
+
+    #[test]
+    fn control_u_deletes_a_line_as_in_a_shell() {
+        let mut editor = Editor::line("python3 bot.py");
+        assert!(editor.input(Key::ctrl('u')));
+        assert!(editor.is_empty());
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub enum Event {
     KeyTaken(Result<(), Arc<str>>),
     /// Text was pasted that is too long for any editor; none of it is kept.
     PasteTooLong,
+    /// There is no shell that could bring the program back, so it was not stopped.
+    CannotSuspend,
     /// The terminal is gone. The loop ends before the state hears of it.
     TerminalLost,
     /// Something that means nothing here.

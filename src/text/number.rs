@@ -73,7 +73,8 @@ pub fn duration(seconds: f64) -> String {
         0..60 => format!("{whole} s"),
         60..3_600 => format!("{} min {:02} s", whole / 60, whole % 60),
         3_600..86_400 => format!("{} h {:02} min", whole / 3_600, whole % 3_600 / 60),
-        _ => format!("{} d {:02} h", whole / 86_400, whole % 86_400 / 3_600),
+        86_400..2_592_000 => format!("{} d {:02} h", whole / 86_400, whole % 86_400 / 3_600),
+        _ => format!("{} d", whole / 86_400),
     }
 }
 

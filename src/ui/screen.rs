@@ -192,9 +192,7 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
         drawn.hits.push((cells(spot), Hit::Action(binding.action)));
         x += wide + 3;
     }
-    if let Some(at) =
-        app.credits.balance_at.filter(|_| app.pane != Pane::Play && app.sessions.watching.is_none())
-    {
+    if let Some(at) = app.credits.balance_at.filter(|_| app.pane == Pane::Credits) {
         let words = format!("as of {} ", panes::clock(app, at));
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)).right_aligned(), right);
     }

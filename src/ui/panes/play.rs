@@ -254,13 +254,8 @@ fn choice_row(choice: &Choice, heaviest: f64, columns: usize, theme: &Theme) -> 
 /// The editor with its verdict.
 fn draft_editor(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let Some(draft) = &seat.draft else { return };
-    let [head, body, verdict, hint] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Min(1),
-        Constraint::Length(2),
-        Constraint::Length(1),
-    ])
-    .areas(area);
+    let [head, body, verdict] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(2)]).areas(area);
     frame.render_widget(Line::styled("action as JSON", theme.style(Role::Heading)), head);
     let (row, column) = draft.editor.cursor();
     let columns = usize::from(body.width).saturating_sub(1).max(1);
@@ -277,8 +272,6 @@ fn draft_editor(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect
     let rows =
         text::wrap(&words, columns).into_iter().take(2).map(|row| Line::styled(row, theme.style(role)));
     frame.render_widget(Paragraph::new(rows.collect::<Vec<_>>()), verdict);
-    let hints = [("⏎", "send"), ("alt-⏎", "new line"), ("esc", "close, keep")];
-    frame.render_widget(widgets::key_hints(&hints, columns, theme), hint);
 }
 
 /// A line of an editor, scrolled sideways so that the cursor is in sight.
