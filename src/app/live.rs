@@ -301,9 +301,9 @@ fn played(message: &Message) -> Vec<String> {
     actions
         .iter()
         .filter_map(|(player, members)| {
-            let action = crate::text::clean(members.get("action")?.get()).into_owned();
+            let action = members.get("action")?.get();
             let latency = members.get("latency_ms").map(|ms| format!("  {} ms", ms.get())).unwrap_or_default();
-            Some(format!("{player}  {action}{latency}"))
+            Some(crate::text::clean(&format!("{player}  {action}{latency}")).into_owned())
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! What lies over a pane: help, palette, rules, the form of a session, a command line, a question.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
@@ -46,7 +46,7 @@ pub fn hints(app: &App) -> Option<(&'static [&'static str], &'static [&'static s
 /// A cleared frame in the middle; returns what is inside.
 fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let spot = centred(body, width, height);
-    frame.render_widget(Clear, spot);
+    clear(frame, spot);
     let block = Block::bordered()
         .border_type(BorderType::Rounded)
         .border_style(theme.style(Role::Border))
@@ -54,6 +54,19 @@ fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame
     let inner = block.inner(spot);
     frame.render_widget(block, spot);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Clears an area, and the letters that reach into it from the left: half of a wide letter cannot be drawn.
+pub fn clear(frame: &mut Frame<'_>, spot: Rect) {
+    frame.render_widget(Clear, spot);
+    for y in spot.top()..spot.bottom() {
+        for back in 1..=spot.x.min(2) {
+            let Some(cell) = frame.buffer_mut().cell_mut((spot.x - back, y)) else { continue };
+            if text::width(cell.symbol()) > usize::from(back) {
+                cell.set_symbol(" ");
+            }
+        }
+    }
 }
 
 fn help(app: &App, scroll: usize, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
@@ -154,7 +167,6 @@ fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, bo
             Span::styled(format!(" {about}"), dim),
         ]));
     }
-    lines.push(Line::default());
     let mut price = vec![
         Span::raw("  costs at most "),
         Span::styled(format!("{} cr", text::decimal(form.price(), 4)), theme.style(Role::Money).bold()),
@@ -163,16 +175,30 @@ fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, bo
     if let Some(balance) = app.credits.balance.value() {
         price.push(Span::styled(format!("  of {}", text::credits(balance.credits)), dim));
     }
-    lines.push(Line::from(price));
-    lines.push(Line::default());
-    let at = lines.len() as u16;
-    if let Some(problem) = &form.problem {
-        lines.extend([Line::default(), Line::default()]);
-        let rows = text::wrap(problem, usize::from(inner.width).saturating_sub(2)).into_iter().take(4);
-        lines.extend(rows.map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad))));
-    }
-    frame.render_widget(Paragraph::new(lines), inner);
-    let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }.intersection(inner);
+    let problem = form.problem.as_deref().unwrap_or_default();
+    let wrapped = text::wrap(problem, usize::from(inner.width).saturating_sub(2)).into_iter().take(4);
+    let problem: Vec<Line<'_>> = wrapped
+        .filter(|row| !row.is_empty())
+        .map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad)))
+        .collect();
+    // The price and the buttons are always in sight; the rows above them scroll to the chosen one, air goes first.
+    let chosen = fields.iter().position(|field| *field == form.field).unwrap_or(0);
+    let air = u16::from(usize::from(inner.height) >= lines.len() + problem.len() + 5);
+    let [top, _, middle, _, row, _, below] = Layout::vertical([
+        Constraint::Max(lines.len() as u16),
+        Constraint::Length(air),
+        Constraint::Length(1),
+        Constraint::Length(air),
+        Constraint::Length(1),
+        Constraint::Length(air),
+        Constraint::Length((problem.len() as u16).min(inner.height.saturating_sub(2))),
+    ])
+    .areas(inner);
+    let from = (chosen + 1).min(lines.len()).saturating_sub(usize::from(top.height));
+    frame.render_widget(Paragraph::new(lines.split_off(from)), top);
+    frame.render_widget(Line::from(price), middle);
+    frame.render_widget(Paragraph::new(problem), below);
+    let row = Rect { x: row.x + 2, width: row.width.saturating_sub(2), ..row };
     if form.sent {
         frame.render_widget(Line::styled("starting …", theme.style(Role::Info)), row);
     } else {

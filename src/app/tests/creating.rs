@@ -29,7 +29,9 @@ fn yes_sends_exactly_one_request() {
     let mut rig = Rig::with_rules();
     rig.press("p");
     let effects = rig.press("y");
-    let [Effect::Send(Request::Ask(_, Question::Create(create)))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Send(Request::Ask(_, Question::Create(create)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(create.game.as_ref().unwrap().as_str(), "connect_four");
     assert_eq!((create.seats, create.player_count, create.vs_ai), (Some(1), Some(2), Some(true)));
     assert_eq!((create.max_ticks, create.autostart), (Some(42), None));
@@ -51,7 +53,10 @@ fn keys_with_control_or_alt_start_nothing() {
 fn the_form_is_filled_by_keys() {
     let mut rig = Rig::loaded();
     rig.press("down p");
-    assert_eq!(form(&rig).fields(), [Field::Players, Field::Mine, Field::Others, Field::Ticks, Field::Buttons]);
+    assert_eq!(
+        form(&rig).fields(),
+        [Field::Players, Field::Mine, Field::Others, Field::Ticks, Field::Buttons]
+    );
     rig.press("down right right"); // The buttons come round to the players.
     assert_eq!((form(&rig).field, form(&rig).players), (Field::Players, 4));
     rig.press("down left"); // None of mine: I watch.

@@ -269,7 +269,9 @@ pub(crate) fn acts(effects: &[Effect]) -> Vec<(String, String)> {
     effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Send(Request::Act { action_id, payload, .. }) => Some((action_id.clone(), payload.to_string())),
+            Effect::Send(Request::Act { action_id, payload, .. }) => {
+                Some((action_id.clone(), payload.to_string()))
+            }
             _ => None,
         })
         .collect()
@@ -410,8 +412,10 @@ pub(crate) fn logs() -> Value {
 
 /// A session with seats of ours that was just made.
 pub(crate) fn created(game: &str, players: &[&str]) -> Value {
-    let seats: Vec<Value> =
-        players.iter().map(|player| json!({"player_id": player, "player_token": format!("pt_{player}")})).collect();
+    let seats: Vec<Value> = players
+        .iter()
+        .map(|player| json!({"player_id": player, "player_token": format!("pt_{player}")}))
+        .collect();
     json!({"session_id": "s_mine", "session": session("s_mine", game, "active"), "seats": seats})
 }
 

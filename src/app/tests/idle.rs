@@ -14,12 +14,15 @@ fn an_idle_screen_is_never_woken() {
     for pane in ["1", "2", "3", "9"] {
         rig.press(pane);
         for kind in rig.pending() {
-            rig.give(kind, match kind {
-                "sessions" => past_sessions(),
-                "balance" => balance(),
-                "usage" => usage(),
-                _ => detail("connect_four"),
-            });
+            rig.give(
+                kind,
+                match kind {
+                    "sessions" => past_sessions(),
+                    "balance" => balance(),
+                    "usage" => usage(),
+                    _ => detail("connect_four"),
+                },
+            );
         }
         rig.draw();
         assert_eq!(rig.app.next_wake(), None, "pane {pane}");
@@ -76,12 +79,15 @@ fn the_balance_is_polled_while_one_plays() {
     rig.give("balance", balance());
     rig.say(feed, &over());
     for kind in ["session", "balance", "usage", "sessions"] {
-        rig.give(kind, match kind {
-            "session" => session("s_mine", "connect_four", "completed"),
-            "balance" => balance(),
-            "usage" => usage(),
-            _ => past_sessions(),
-        });
+        rig.give(
+            kind,
+            match kind {
+                "session" => session("s_mine", "connect_four", "completed"),
+                "balance" => balance(),
+                "usage" => usage(),
+                _ => past_sessions(),
+            },
+        );
     }
     rig.fed(feed, FeedEvent::Ended { why: "over".into(), orderly: true });
     assert_eq!(rig.wake_for(secs(60)), []);

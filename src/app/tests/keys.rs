@@ -104,8 +104,15 @@ fn help_scrolls_and_any_other_key_closes_it() {
 fn a_paste_sends_and_answers_nothing() {
     // T-20. Every letter of it is a key somewhere, and Enter is in it.
     const PASTE: &str = "y\ny\r\npq\nx1\n23 y\u{3}";
-    let cases: [(&str, &str); 7] =
-        [("games", "1"), ("sessions", "2"), ("credits", "9"), ("form", "p"), ("help", "?"), ("palette", ":"), ("filter", "/")];
+    let cases: [(&str, &str); 7] = [
+        ("games", "1"),
+        ("sessions", "2"),
+        ("credits", "9"),
+        ("form", "p"),
+        ("help", "?"),
+        ("palette", ":"),
+        ("filter", "/"),
+    ];
     for (what, keys) in cases {
         let mut rig = Rig::with_rules();
         rig.press(keys);

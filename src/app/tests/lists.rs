@@ -66,7 +66,10 @@ fn tags_go_round() {
         seen.push((rig.app.games.tag.clone().unwrap_or_default(), rig.app.games.list.shown().len()));
     }
     let seen: Vec<(&str, usize)> = seen.iter().map(|(tag, count)| (tag.as_str(), *count)).collect();
-    assert_eq!(seen, [("strategy", 2), ("board", 1), ("economic", 1), ("spatial", 1), ("", 3), ("strategy", 2)]);
+    assert_eq!(
+        seen,
+        [("strategy", 2), ("board", 1), ("economic", 1), ("spatial", 1), ("", 3), ("strategy", 2)]
+    );
     rig.press("esc");
     assert_eq!(rig.app.games.tag, None);
 }

@@ -67,7 +67,9 @@ fn with_a_key_everything_is_asked_once() {
 fn an_answer_to_no_question_and_a_second_answer_change_nothing() {
     let mut rig = Rig::loaded();
     let effects = rig.press("R");
-    let [Effect::Send(Request::Ask(ticket, Question::Games)), ..] = effects[..] else { panic!("{effects:?}") };
+    let [Effect::Send(Request::Ask(ticket, Question::Games)), ..] = effects[..] else {
+        panic!("{effects:?}")
+    };
     rig.give("games", json!({"games": [game("other", "Other", 5, &[], (2, 2))]}));
     for ticket in [ticket, Ticket(9999)] {
         let late = Ok(crate::client::Answer::Games(crate::api::model::Listing::default()));

@@ -1,12 +1,12 @@
 //! Clicks go by what drawing learned.
 
 use super::harness::*;
+use crate::app::Pane;
 use crate::app::action::Action;
+use crate::app::effect::Effect;
 use crate::app::event::{Event, Mouse, MouseWhat};
 use crate::app::overlay::Overlay;
 use crate::app::screen::{Area, Drawn, Hit};
-use crate::app::Pane;
-use crate::app::effect::Effect;
 
 /// One row each, from the top.
 fn show(rig: &mut Rig, hits: &[Hit]) {

@@ -179,7 +179,9 @@ fn leaving_asks_and_its_default_is_to_stay() {
     assert_eq!(rig.press("enter"), []);
     assert_eq!(rig.press("x esc"), []);
     let effects = rig.press("x y");
-    assert!(matches!(&effects[..], [Effect::Send(Request::Ask(_, Question::Leave(id, _)))] if id.as_str() == "s_mine"));
+    assert!(
+        matches!(&effects[..], [Effect::Send(Request::Ask(_, Question::Leave(id, _)))] if id.as_str() == "s_mine")
+    );
     assert!(rig.seat().live.is_live(), "not before the answer");
     let effects = rig.give("leave", json!(null));
     assert_eq!(effects[0], Effect::Send(Request::Close(feed)));

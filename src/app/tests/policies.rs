@@ -55,8 +55,11 @@ fn a_command_is_started_greeted_and_asked_in_this_order() {
     let Some(Overlay::Command(prompt)) = &rig.app.overlay else { panic!("no prompt") };
     assert_eq!(prompt.input.text(), "python3 assets/policies/random.py");
     let effects = rig.press("enter");
-    let [Effect::StartPolicy(run, spec), Effect::TellPolicy(greeted, Tell::Hello(hello)), Effect::TellPolicy(told, Tell::Observe(turn))] =
-        &effects[..]
+    let [
+        Effect::StartPolicy(run, spec),
+        Effect::TellPolicy(greeted, Tell::Hello(hello)),
+        Effect::TellPolicy(told, Tell::Observe(turn)),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
@@ -66,7 +69,10 @@ fn a_command_is_started_greeted_and_asked_in_this_order() {
     assert!(hello.rules.contains("Two seats take turns"));
     assert_eq!(hello.game_version.as_deref(), Some("3"));
     assert_eq!(turn.tick, 1);
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&turn.observation).unwrap(), observation("connect_four"));
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&turn.observation).unwrap(),
+        observation("connect_four")
+    );
     assert_eq!(rig.seat().driver, Driver::Policy);
 }
 
@@ -92,7 +98,10 @@ fn an_answer_is_played_and_the_next_tick_asked() {
     assert_eq!(turns(&effects)[0].1, 2);
     assert_eq!(rig.observe(feed, 2, &observation("connect_four")), [], "one question a tick");
     let policy = rig.seat().policy.as_ref().unwrap();
-    assert_eq!((policy.note.as_deref(), policy.median_latency()), (Some("the middle"), Some(std::time::Duration::from_millis(7))));
+    assert_eq!(
+        (policy.note.as_deref(), policy.median_latency()),
+        (Some("the middle"), Some(std::time::Duration::from_millis(7)))
+    );
 }
 
 #[test]
@@ -119,7 +128,10 @@ fn a_policy_that_is_refused_three_times_in_a_tick_loses_the_seat() {
     for _ in 0..2 {
         let id = acts(&rig.policy(run, answers(turn)))[0].0.clone();
         let effects = refuse(&mut rig, &id);
-        assert_eq!(effects[0], Effect::TellPolicy(run, Tell::Reject { id: turn, reasons: vec!["full".into()] }));
+        assert_eq!(
+            effects[0],
+            Effect::TellPolicy(run, Tell::Reject { id: turn, reasons: vec!["full".into()] })
+        );
         turn = turns(&effects)[0].0;
     }
     let id = acts(&rig.policy(run, answers(turn)))[0].0.clone();
@@ -134,7 +146,10 @@ fn refusals_of_different_ticks_do_not_add_up() {
     let (mut rig, feed, run, mut turn) = driven("connect_four");
     for tick in 2..8 {
         let id = acts(&rig.policy(run, answers(turn)))[0].0.clone();
-        rig.say(feed, &json!({"type": "action_result", "accepted": false, "reasons": ["full"], "action_id": id}));
+        rig.say(
+            feed,
+            &json!({"type": "action_result", "accepted": false, "reasons": ["full"], "action_id": id}),
+        );
         turn = turns(&rig.observe(feed, tick, &observation("connect_four")))[0].0;
     }
     assert_eq!(rig.seat().driver, Driver::Policy);
@@ -143,18 +158,27 @@ fn refusals_of_different_ticks_do_not_add_up() {
 #[test]
 fn a_policy_that_breaks_loses_the_seat_and_the_human_can_act() {
     let whats: [(&str, PolicyEventKind); 6] = [
-        ("exited with code 1", PolicyEventKind::Exited {
-            how: Exit::Code(1),
-            last_stderr: vec!["ZeroDivisionError".into()],
-            expected: false,
-        }),
-        ("cannot start", PolicyEventKind::Exited {
-            how: Exit::NotStarted { argv: vec!["nope".into()], why: "not found".into() },
-            last_stderr: Vec::new(),
-            expected: false,
-        }),
+        (
+            "exited with code 1",
+            PolicyEventKind::Exited {
+                how: Exit::Code(1),
+                last_stderr: vec!["ZeroDivisionError".into()],
+                expected: false,
+            },
+        ),
+        (
+            "cannot start",
+            PolicyEventKind::Exited {
+                how: Exit::NotStarted { argv: vec!["nope".into()], why: "not found".into() },
+                last_stderr: Vec::new(),
+                expected: false,
+            },
+        ),
         ("did not answer in time", PolicyEventKind::TimedOut { id: Some(1), limit: secs(15), unread: false }),
-        ("no action", PolicyEventKind::Garbage { id: Some(1), text: "hello".into(), why: "not JSON".into(), count: 1 }),
+        (
+            "no action",
+            PolicyEventKind::Garbage { id: Some(1), text: "hello".into(), why: "not JSON".into(), count: 1 },
+        ),
         ("1048576 bytes", PolicyEventKind::LineTooLong { limit: 1 << 20 }),
         ("closed its pipes", PolicyEventKind::Closed { end: PipeEnd::Output }),
     ];

@@ -70,7 +70,9 @@ fn a_message_of_an_unknown_type_is_shown_and_is_not_fatal() {
     rig.say(feed, &json!({"type": "confetti", "colour": "\u{1b}[31mred"}));
     let line = &live(&rig).log.back().unwrap().text;
     assert!(line.contains("confetti") && line.contains("red") && !line.contains('\u{1b}'), "{line}");
-    for junk in ["null", "[1]", "{\"type\":\"observation\"}", "{\"type\":\"game_completed\",\"scores\":3}", "x"] {
+    for junk in
+        ["null", "[1]", "{\"type\":\"observation\"}", "{\"type\":\"game_completed\",\"scores\":3}", "x"]
+    {
         rig.fed(feed, FeedEvent::Said(crate::api::Message::parse(junk.into())));
         rig.draw();
     }
@@ -102,7 +104,9 @@ fn keys_change_the_view() {
     let watching = rig.app.sessions.watching.as_ref().unwrap();
     assert_eq!((watching.seat, watching.raw), (0, true));
     rig.press("i");
-    assert!(matches!(&rig.app.overlay, Some(crate::app::overlay::Overlay::Rules { slug, .. }) if slug == "connect_four"));
+    assert!(
+        matches!(&rig.app.overlay, Some(crate::app::overlay::Overlay::Rules { slug, .. }) if slug == "connect_four")
+    );
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         let tall = (lines.len() as u16 + 2).min(body.height);
         let spot = Rect { x: body.right().saturating_sub(46), y: body.bottom().saturating_sub(tall), width: 44, height: tall };
         let spot = spot.intersection(body);
-        frame.render_widget(ratatui::widgets::Clear, spot);
+        crate::ui::overlays::clear(frame, spot);
         frame.render_widget(Paragraph::new(lines), Rect { y: spot.y + 1, height: spot.height.saturating_sub(1), ..spot });
         horizontal(theme, frame, Rect { height: 1.min(spot.height), ..spot });
     }
