@@ -117,3 +117,17 @@ fn a_typed_key_is_not_shown() {
     let shown = text(&draw(&mut rig, (80, 24), &PLAIN));
     assert!(shown.contains("•••••••••") && !shown.contains("secret"), "{shown}");
 }
+
+#[test]
+fn the_cursor_is_in_sight_in_a_line_of_any_length() {
+    use crate::ui::panes::play::editor_line;
+    for (letter, length) in [("x", 200_000), ("漢", 100_000), ("x", 3)] {
+        let line = letter.repeat(length);
+        for at in [0, 1, length / 2, length] {
+            let spans = editor_line(&line, Some(at), 20, &PLAIN);
+            let wide: usize = spans.iter().map(ratatui::text::Span::width).sum();
+            assert!(spans.len() == 3 && spans[1].width() > 0 && wide <= 21, "{letter} {at}: {spans:?}");
+            assert!(spans[0].width() <= 19);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Every state as text, at three sizes.
 
+use std::fmt::Write as _;
+
 use super::states::STATES;
 use super::{PLAIN, draw, text};
 
@@ -12,7 +14,7 @@ fn every_state_looks_as_it_did() {
         let mut screens = String::new();
         for size in SIZES {
             let buffer = draw(&mut make(), size, &PLAIN);
-            screens.push_str(&format!("== {} x {}\n{}\n", size.0, size.1, text(&buffer)));
+            writeln!(screens, "== {} x {}\n{}", size.0, size.1, text(&buffer)).unwrap();
         }
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(*name, screens);
