@@ -444,8 +444,7 @@ impl App {
 
     fn typed_at_form(&mut self, key: Key, mut form: CreateForm) -> Vec<Effect> {
         match key.code {
-            _ if form.sent => {} // Its answer closes it, or Esc.
-            _ if key.ctrl || key.alt => {}
+            _ if form.sent || key.ctrl || key.alt => {} // Once sent, its answer closes it, or Esc.
             KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => form.step(true),
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => form.step(false),
             KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),

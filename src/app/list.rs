@@ -176,7 +176,10 @@ pub enum Typed {
 
 /// Indices of the texts that match, the best first; all in their order when the pattern is empty.
 pub fn ranked<'a>(pattern: &str, texts: impl Iterator<Item = &'a str>) -> Vec<usize> {
-    let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
+    // The scores of a very long pattern do not fit the matcher's numbers.
+    const LONGEST: usize = 256;
+    let end = pattern.char_indices().nth(LONGEST).map_or(pattern.len(), |(at, _)| at);
+    let pattern = Pattern::parse(&pattern[..end], CaseMatching::Ignore, Normalization::Smart);
     if pattern.atoms.is_empty() {
         return (0..texts.count()).collect();
     }
@@ -239,6 +242,13 @@ mod tests {
         fill(&mut list, &["market", "connect_four", "kolmogorov"]);
         assert_eq!(list.shown(), [0, 1, 2]);
         assert!(!list.typing());
+    }
+
+    #[test]
+    fn a_very_long_pattern_matches_nothing_and_breaks_nothing() {
+        for long in ["x".repeat(100_000), "漢字".repeat(50_000)] {
+            assert_eq!(ranked(&long, ["x", &long, ""].into_iter()), [1]);
+        }
     }
 
     #[test]

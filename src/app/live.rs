@@ -309,10 +309,9 @@ fn played(message: &Message) -> Vec<String> {
         .iter()
         .filter_map(|(player, members)| {
             let action: Value = serde_json::from_str(members.get("action")?.get()).ok()?;
-            let action = crate::text::clean(&words(&action)).into_owned();
             let latency =
                 members.get("latency_ms").map(|ms| format!("  {} ms", ms.get())).unwrap_or_default();
-            Some(format!("{player}  {action}{latency}"))
+            Some(crate::text::clean(&format!("{player}  {}{latency}", words(&action))).into_owned())
         })
         .collect()
 }

@@ -143,6 +143,8 @@ pub struct CreateForm {
     pub ai: bool,
     /// The horizon in ticks.
     pub ticks: u64,
+    /// Digits were typed into the ticks; the first one starts a new number.
+    typed: bool,
     /// The row that has the keys.
     pub field: Field,
     /// Whether `Start` is chosen and not `Cancel`.
@@ -175,6 +177,7 @@ impl CreateForm {
             mine: 1,
             ai: true,
             ticks: game.canonical_ticks.unwrap_or(600).clamp(1, Self::MOST_TICKS),
+            typed: false,
             field: Field::Buttons,
             start: false,
             sent: false,
@@ -206,6 +209,7 @@ impl CreateForm {
         let at = fields.iter().position(|field| *field == self.field).unwrap_or(0);
         let next = if forward { (at + 1) % fields.len() } else { (at + fields.len() - 1) % fields.len() };
         self.field = fields[next];
+        self.typed = false;
     }
 
     /// Changes the value of the row that has the keys, up or down.
@@ -234,7 +238,8 @@ impl CreateForm {
     /// Types a digit into the ticks.
     pub fn digit(&mut self, digit: char) {
         if let (Field::Ticks, Some(digit)) = (self.field, digit.to_digit(10)) {
-            let next = self.ticks.saturating_mul(10).saturating_add(u64::from(digit));
+            let before = if std::mem::replace(&mut self.typed, true) { self.ticks } else { 0 };
+            let next = before.saturating_mul(10).saturating_add(u64::from(digit)).max(1);
             self.ticks = if next > Self::MOST_TICKS { u64::from(digit).max(1) } else { next };
         }
     }

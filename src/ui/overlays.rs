@@ -1,7 +1,7 @@
 //! What lies over a pane: help, palette, rules, the form of a session, a command line, a question.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
@@ -75,7 +75,7 @@ fn text_hints(app: &App) -> Option<Hints> {
 /// A cleared frame in the middle; returns what is inside.
 fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let spot = centred(body, width, height);
-    frame.render_widget(Clear, spot);
+    clear(frame, spot);
     let block = Block::bordered()
         .border_type(BorderType::Rounded)
         .border_style(theme.style(Role::Border))
@@ -83,6 +83,19 @@ fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame
     let inner = block.inner(spot);
     frame.render_widget(block, spot);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Clears an area, and the letters that reach into it from the left: half of a wide letter cannot be drawn.
+pub fn clear(frame: &mut Frame<'_>, spot: Rect) {
+    frame.render_widget(Clear, spot);
+    for y in spot.top()..spot.bottom() {
+        for back in 1..=spot.x.min(2) {
+            let Some(cell) = frame.buffer_mut().cell_mut((spot.x - back, y)) else { continue };
+            if text::width(cell.symbol()) > usize::from(back) {
+                cell.set_symbol(" ");
+            }
+        }
+    }
 }
 
 fn help(app: &App, scroll: usize, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
@@ -165,70 +178,90 @@ fn draw_palette(palette: &Palette, theme: &Theme, frame: &mut Frame<'_>, body: R
 }
 
 fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {
-    let dim = theme.style(Role::Dim);
-    let others = form.players.saturating_sub(form.mine);
-    let rows = [
-        (Field::Players, "players", form.players.to_string(), format!("of {:?}", form.allowed)),
-        (
-            Field::Mine,
-            "yours",
-            form.mine.to_string(),
-            if form.mine == 0 { "you watch".into() } else { String::new() },
-        ),
-        (
-            Field::Others,
-            "others",
-            if form.ai { format!("{others} built-in") } else { format!("{others} open") },
-            if form.ai { "players of the platform" } else { "the match waits until they are joined" }.into(),
-        ),
-        (Field::Ticks, "ticks", form.ticks.to_string(), "the horizon: ← → or type a number".into()),
-    ];
-    let fields = form.fields();
-    let mut lines = Vec::new();
-    for (field, name, value, about) in rows {
-        if !fields.contains(&field) {
-            continue;
-        }
-        let chosen = form.field == field;
-        let value = if chosen { format!("‹ {value} ›") } else { format!("  {value}  ") };
-        let style = if chosen { theme.style(Role::Selected) } else { theme.style(Role::Strong) };
-        lines.push(Line::from(vec![
-            Span::styled(if chosen { "▸ " } else { "  " }, theme.style(Role::Key)),
-            Span::styled(text::pad(name, 9), dim),
-            Span::styled(text::pad(&value, 14), style),
-            Span::styled(format!(" {about}"), dim),
-        ]));
-    }
-    lines.push(Line::default());
-    let mut price = vec![
-        Span::raw("  costs at most "),
-        Span::styled(format!("{} cr", text::decimal(form.price(), 4)), theme.style(Role::Money).bold()),
-        Span::styled(format!("  ({} a tick that is played)", crate::app::TICK_PRICE), dim),
-    ];
-    if let Some(balance) = app.credits.balance.value() {
-        lines.push(Line::from(price));
-        price = vec![Span::styled(format!("  of a balance of {} cr", text::credits(balance.credits)), dim)];
-    }
-    lines.push(Line::from(price));
-    lines.push(Line::default());
-    let at = lines.len() as u16;
-    lines.push(Line::default());
-    if let Some(problem) = &form.problem {
-        lines.push(Line::default());
-        let rows = text::wrap(problem, 58).into_iter().take(4);
-        lines.extend(rows.map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad))));
-    }
+    const WIDTH: u16 = 66;
+    let mut rows = form_rows(form, theme);
+    let price = price_lines(app, form, theme);
+    let wrapped =
+        text::wrap(form.problem.as_deref().unwrap_or_default(), usize::from(WIDTH) - 8).into_iter().take(4);
+    let problem: Vec<Line<'_>> = wrapped
+        .filter(|row| !row.is_empty())
+        .map(|row| Line::styled(format!("  {row}"), theme.style(Role::Bad)))
+        .collect();
+    // Borders, three lines of air and the buttons.
+    let height = (rows.len() + price.len() + problem.len()) as u16 + 6;
     let title = format!("Play {}", text::excerpt(&form.name, 40));
-    let inner = window(&title, 66, lines.len() as u16 + 2, theme, frame, body);
-    frame.render_widget(Paragraph::new(lines), inner);
-    let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 }
-        .intersection(inner);
+    let inner = window(&title, WIDTH, height, theme, frame, body);
+    // The price and the buttons are always in sight; the rows above them scroll to the chosen one, air goes first.
+    let chosen = form.fields().iter().position(|field| *field == form.field).unwrap_or(0);
+    let air = u16::from(inner.height + 2 >= height);
+    let [top, _, middle, _, row, _, below] = Layout::vertical([
+        Constraint::Max(rows.len() as u16),
+        Constraint::Length(air),
+        Constraint::Length(if air > 0 { price.len() as u16 } else { 1 }),
+        Constraint::Length(air),
+        Constraint::Length(1),
+        Constraint::Length(air),
+        Constraint::Length((problem.len() as u16).min(inner.height.saturating_sub(2))),
+    ])
+    .areas(inner);
+    let from = (chosen + 1).min(rows.len()).saturating_sub(usize::from(top.height));
+    frame.render_widget(Paragraph::new(rows.split_off(from)), top);
+    frame.render_widget(Paragraph::new(price), middle);
+    frame.render_widget(Paragraph::new(problem), below);
+    let row = Rect { x: row.x + 2, width: row.width.saturating_sub(2), ..row };
     if form.sent {
         frame.render_widget(Line::styled("starting …", theme.style(Role::Info)), row);
     } else {
         let chosen = (form.field == Field::Buttons).then_some(form.start);
         buttons("Cancel", "Start", chosen, theme, frame, row, drawn);
     }
+}
+
+/// The values one can change, a line each.
+fn form_rows(form: &CreateForm, theme: &Theme) -> Vec<Line<'static>> {
+    let others = form.players.saturating_sub(form.mine);
+    let counts: Vec<String> = form.allowed.iter().map(u64::to_string).collect();
+    let row = |field: Field| match field {
+        Field::Players => ("players", form.players.to_string(), format!("one of {}", counts.join(" "))),
+        Field::Mine if form.mine == 0 => ("yours", "0".into(), "you watch".into()),
+        Field::Mine => ("yours", form.mine.to_string(), "seats that you drive".into()),
+        Field::Others if form.ai => {
+            ("others", format!("{others} built-in"), "players of the platform".into())
+        }
+        Field::Others => ("others", format!("{others} open"), "the match waits until they are joined".into()),
+        Field::Ticks => ("ticks", form.ticks.to_string(), "the horizon: ← → or type a number".into()),
+        Field::Buttons => ("", String::new(), String::new()),
+    };
+    let dim = theme.style(Role::Dim);
+    let line = |field: Field| {
+        let (name, value, about) = row(field);
+        let chosen = form.field == field;
+        let value = if chosen { format!("‹ {value} ›") } else { format!("  {value}  ") };
+        Line::from(vec![
+            Span::styled(if chosen { "▸ " } else { "  " }, theme.style(Role::Key)),
+            Span::styled(text::pad(name, 9), dim),
+            Span::styled(
+                text::pad(&value, 14),
+                theme.style(if chosen { Role::Selected } else { Role::Strong }),
+            ),
+            Span::styled(format!(" {about}"), dim),
+        ])
+    };
+    form.fields().into_iter().filter(|field| *field != Field::Buttons).map(line).collect()
+}
+
+fn price_lines(app: &App, form: &CreateForm, theme: &Theme) -> Vec<Line<'static>> {
+    let dim = theme.style(Role::Dim);
+    let mut lines = vec![Line::from(vec![
+        Span::raw("  costs at most "),
+        Span::styled(format!("{} cr", text::decimal(form.price(), 4)), theme.style(Role::Money).bold()),
+        Span::styled(format!("  ({} a tick that is played)", crate::app::TICK_PRICE), dim),
+    ])];
+    if let Some(balance) = app.credits.balance.value() {
+        let words = format!("  of a balance of {} cr", text::credits(balance.credits));
+        lines.push(Line::styled(words, dim));
+    }
+    lines
 }
 
 fn buttons(

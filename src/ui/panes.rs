@@ -36,7 +36,7 @@ pub fn ago(now: Timestamp, at: Timestamp) -> String {
 pub fn filter_line(list: &ListState, all: usize, theme: &Theme, columns: u16) -> Line<'static> {
     let count = format!("{} of {all}", list.shown().len());
     let room = usize::from(columns).saturating_sub(text::width(&count) + 5);
-    let words = list.filter().text();
+    let words = text::excerpt(&list.filter().text(), room).into_owned();
     let (shown, style) = match (words.is_empty(), list.typing()) {
         (true, false) => ("filter…".to_owned(), theme.style(Role::Dim)),
         _ => (words, theme.style(Role::Text)),

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Paragraph};
+use ratatui::widgets::Paragraph;
 
 use crate::app::action::Action;
 use crate::app::key::Key;
@@ -229,7 +229,7 @@ fn toasts(app: &App, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
         }
         bottom -= tall;
         let spot = Rect { x: body.right().saturating_sub(wide + 1), y: bottom, width: wide, height: tall };
-        frame.render_widget(Clear, spot);
+        overlays::clear(frame, spot);
         let mark = tone_mark(toast.tone);
         let rows = lines.into_iter().enumerate().map(|(nth, line)| {
             let head = if nth == 0 { mark } else { " " };

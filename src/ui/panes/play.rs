@@ -276,25 +276,27 @@ fn draft_editor(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect
 
 /// A line of an editor, scrolled sideways so that the cursor is in sight.
 pub fn editor_line(line: &str, cursor: Option<usize>, columns: usize, theme: &Theme) -> Vec<Span<'static>> {
-    let chars: Vec<char> = line.chars().collect();
     let Some(at) = cursor else {
-        return vec![Span::raw(text::fit(&text::clean(line), columns).into_owned())];
+        return vec![Span::raw(text::excerpt(line, columns).into_owned())];
     };
-    let width_of = |range: &[char]| text::width(&range.iter().collect::<String>());
-    let mut from = 0;
-    while from < at && width_of(&chars[from..at]) >= columns {
-        from += 1;
-    }
-    let piece = |range: &[char]| text::clean(&range.iter().collect::<String>()).into_owned();
-    let under = chars.get(at).map_or_else(|| " ".to_owned(), |c| piece(&[*c]));
-    let before = piece(&chars[from.min(at)..at.min(chars.len())]);
-    let rest = chars.get(at + 1..).map(piece).unwrap_or_default();
-    let room = columns.saturating_sub(text::width(&before) + 1);
-    vec![
-        Span::raw(before),
-        Span::styled(under, theme.style(Role::Selected)),
-        Span::raw(text::fit(&rest, room).into_owned()),
-    ]
+    let split = line.char_indices().nth(at).map_or(line.len(), |(start, _)| start);
+    let (before, after) = line.split_at(split);
+    // As much as fits before the cursor, taken from its end: the line may be very long.
+    let mut left = columns.saturating_sub(1);
+    let shown = before.char_indices().rev().take_while(|(_, c)| {
+        let wide = text::width(c.encode_utf8(&mut [0; 4]));
+        let fits = wide <= left;
+        left = left.saturating_sub(wide);
+        fits
+    });
+    let from = shown.last().map_or(before.len(), |(start, _)| start);
+    let before = text::fit(&text::clean(&before[from..]), columns.saturating_sub(1)).into_owned();
+    let mut after = after.chars();
+    let under =
+        after.next().map_or_else(|| " ".to_owned(), |c| text::clean(c.encode_utf8(&mut [0; 4])).into_owned());
+    let room = columns.saturating_sub(text::width(&before) + text::width(&under));
+    let rest = text::excerpt(after.as_str(), room).into_owned();
+    vec![Span::raw(before), Span::styled(under, theme.style(Role::Selected)), Span::raw(rest)]
 }
 
 /// What the policy writes, newest last.

@@ -84,7 +84,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
             height: tall,
         };
         let spot = spot.intersection(body);
-        frame.render_widget(ratatui::widgets::Clear, spot);
+        crate::ui::overlays::clear(frame, spot);
         frame.render_widget(
             Paragraph::new(lines),
             Rect { y: spot.y + 1, height: spot.height.saturating_sub(1), ..spot },

@@ -1,0 +1,189 @@
+//! The states that are drawn: every pane and everything that lies over one.
+
+use serde_json::json;
+
+use crate::api::ErrorKind;
+use crate::app::tests::harness::*;
+use crate::client::FeedEvent;
+use crate::policy::{Exit, PolicyEventKind, Run};
+
+/// A name and how to get there.
+pub(super) type State = (&'static str, fn() -> Rig);
+
+/// All of them.
+pub(super) const STATES: &[State] = &[
+    ("gate", || Rig::start(false).0),
+    ("gate_typing", || after(Rig::start(false).0, "p s k _ 1")),
+    ("gate_refused", gate_refused),
+    ("games_loading", || Rig::start(true).0),
+    ("games_empty", games_empty),
+    ("games_failed", || failed("1")),
+    ("games_full", Rig::with_rules),
+    ("games_reading", || after(Rig::with_rules(), "enter")),
+    ("games_no_match", || after(Rig::with_rules(), "/ z z z")),
+    ("sessions_loading", || after(Rig::start(true).0, "2")),
+    ("sessions_empty", sessions_empty),
+    ("sessions_failed", || failed("2")),
+    ("sessions_full", || after(Rig::with_rules(), "2")),
+    ("sessions_past", sessions_past),
+    ("watching", || Rig::watching("connect_four").0),
+    ("watching_connecting", || after(Rig::with_rules(), "2 enter")),
+    ("watching_raw", || after(Rig::watching("connect_four").0, "r")),
+    ("watching_lost", watching_lost),
+    ("watching_over", watching_over),
+    ("play_empty", || after(Rig::with_rules(), "3")),
+    ("play_waiting", || Rig::seated("connect_four").0),
+    ("play_by_hand", || Rig::on_turn("connect_four").0),
+    ("play_serpents", || Rig::on_turn("grid_serpents").0),
+    ("play_market", || Rig::on_turn("market_simulator").0),
+    ("play_unknown", || Rig::on_turn("tidal_trade").0),
+    ("play_refused", play_refused),
+    ("play_search", || after(Rig::on_turn("connect_four").0, "/ 5")),
+    ("play_editor", || after(Rig::on_turn("connect_four").0, "e backspace")),
+    ("play_by_policy", || by_policy().0),
+    ("play_policy_log", || after(by_policy().0, "L")),
+    ("play_policy_crashed", policy_crashed),
+    ("play_over", play_over),
+    ("credits_loading", || after(Rig::start(true).0, "9")),
+    ("credits_empty", credits_empty),
+    ("credits_failed", || failed("9")),
+    ("credits_full", || after(Rig::with_rules(), "9")),
+    ("help", || after(Rig::with_rules(), "?")),
+    ("palette", || after(Rig::with_rules(), ": c r e")),
+    ("form", || after(Rig::with_rules(), "p")),
+    ("form_many_seats", || after(Rig::with_rules(), "down p down")),
+    ("form_refused", form_refused),
+    ("confirm", || after(Rig::on_turn("connect_four").0, "x")),
+    ("command", || after(Rig::on_turn("connect_four").0, "c")),
+    ("rules", || after(Rig::watching("connect_four").0, "i")),
+    ("toasts", || after(Rig::with_rules(), "f2 down w")),
+];
+
+/// A state by its name.
+pub(super) fn state(name: &str) -> Rig {
+    let found = STATES.iter().find(|(other, _)| *other == name);
+    found.unwrap_or_else(|| panic!("no state `{name}`")).1()
+}
+
+fn after(mut rig: Rig, keys: &str) -> Rig {
+    rig.draw();
+    rig.press(keys);
+    rig
+}
+
+/// Nothing could be loaded; the pane that the key leads to says so.
+fn failed(key: &str) -> Rig {
+    let (mut rig, _) = Rig::start(true);
+    for kind in ALL {
+        rig.fail(kind, ErrorKind::Connect);
+    }
+    rig.press(key);
+    for kind in rig.pending() {
+        rig.fail(kind, ErrorKind::Connect);
+    }
+    rig
+}
+
+fn gate_refused() -> Rig {
+    let (mut rig, _) = Rig::start(true);
+    rig.fail("games", ErrorKind::Authentication);
+    rig
+}
+
+fn games_empty() -> Rig {
+    let (mut rig, _) = Rig::start(true);
+    rig.give("games", json!({"games": []}));
+    rig
+}
+
+fn sessions_empty() -> Rig {
+    let (mut rig, _) = Rig::start(true);
+    rig.give("sessions", json!({"sessions": []}));
+    rig.press("2");
+    rig.give("sessions", json!({"sessions": []}));
+    rig
+}
+
+fn sessions_past() -> Rig {
+    let mut rig = after(Rig::with_rules(), "2 down down enter");
+    rig.give("logs", logs());
+    rig
+}
+
+fn watching_lost() -> Rig {
+    let (mut rig, feed) = Rig::watching("connect_four");
+    rig.fed(feed, FeedEvent::Lost { why: "connection reset by peer".into(), retry: secs(8) });
+    rig
+}
+
+fn watching_over() -> Rig {
+    let (mut rig, feed) = Rig::watching("connect_four");
+    rig.say(feed, &over());
+    rig.fed(feed, FeedEvent::Ended { why: "the session is over".into(), orderly: true });
+    rig
+}
+
+fn play_refused() -> Rig {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.press("enter");
+    let id = rig.seat().sent.as_ref().unwrap().action_id.clone();
+    let reasons = json!(["column 3 is full", "choose one of 0, 1, 2, 4, 5, 6"]);
+    rig.say(
+        feed,
+        &json!({"type": "action_result", "accepted": false, "tick": 1, "reasons": reasons, "action_id": id}),
+    );
+    rig
+}
+
+fn by_policy() -> (Rig, Run) {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("c enter");
+    let policy = rig.seat().policy.as_ref().unwrap();
+    let (run, id) = (policy.run, policy.pending.unwrap().0);
+    rig.policy(run, PolicyEventKind::Started { pid: Some(4711), argv: vec!["python3".into()] });
+    rig.policy(run, PolicyEventKind::Ready { name: Some("random".into()) });
+    rig.policy(
+        run,
+        PolicyEventKind::Stderr { lines: vec!["seed 7".into(), "ready to play".into()], dropped: 3 },
+    );
+    rig.policy(
+        run,
+        PolicyEventKind::Answered {
+            id,
+            action: json!([{"action": "drop", "column": 2}]),
+            note: Some("the middle is taken".into()),
+            latency: std::time::Duration::from_millis(7),
+            late: false,
+        },
+    );
+    (rig, run)
+}
+
+fn policy_crashed() -> Rig {
+    let (mut rig, run) = by_policy();
+    let last_stderr = vec!["ZeroDivisionError: division by zero".into()];
+    rig.policy(run, PolicyEventKind::Exited { how: Exit::Code(1), last_stderr, expected: false });
+    rig
+}
+
+fn play_over() -> Rig {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.say(feed, &over());
+    rig
+}
+
+fn credits_empty() -> Rig {
+    let (mut rig, _) = Rig::start(true);
+    rig.give("balance", json!({"credits": 0, "tier": "free"}));
+    rig.give("usage", json!({"entries": []}));
+    rig.press("9");
+    rig.give("balance", json!({"credits": 0, "tier": "free"}));
+    rig.give("usage", json!({"entries": []}));
+    rig
+}
+
+fn form_refused() -> Rig {
+    let mut rig = after(Rig::with_rules(), "p y");
+    rig.fail("create", ErrorKind::InsufficientCredits);
+    rig
+}
