@@ -24,7 +24,7 @@ mod seats;
 pub(crate) mod tests;
 pub mod trail;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,6 +152,8 @@ pub struct App {
     put_off: Vec<Request>,
     interrupted: Option<Duration>,
     polled: BTreeMap<&'static str, Duration>,
+    /// What is to be asked again as soon as the answer under way is there: it may be from before something happened.
+    again: BTreeSet<&'static str>,
     numbers: u64,
 }
 
@@ -183,6 +185,7 @@ impl App {
             put_off: Vec::new(),
             interrupted: None,
             polled: BTreeMap::new(),
+            again: BTreeSet::new(),
             numbers: 0,
         }
     }
@@ -368,7 +371,7 @@ impl App {
 
     fn toast(&mut self, tone: Tone, text: impl Into<String>) {
         const MOST: usize = 4;
-        let text = text.into();
+        let text = crate::text::clean(&text.into()).into_owned();
         self.toasts.retain(|toast| toast.text != text);
         if self.toasts.len() == MOST {
             self.toasts.pop_front();
@@ -412,6 +415,19 @@ impl App {
         effects.extend(self.load_balance());
         effects.extend(self.load_usage());
         effects
+    }
+
+    /// Asks for what a session's beginning changes.
+    fn load_after_start(&mut self) -> Vec<Effect> {
+        self.again.extend(self.sessions.sessions.is_loading().then_some("sessions"));
+        self.again.extend(self.credits.balance.is_loading().then_some("balance"));
+        self.load_sessions().into_iter().chain(self.load_balance()).collect()
+    }
+
+    /// Asks for what a session's end changes.
+    fn load_after_end(&mut self) -> Vec<Effect> {
+        self.again.extend(self.credits.usage.is_loading().then_some("usage"));
+        self.load_after_start().into_iter().chain(self.load_usage()).collect()
     }
 
     fn load_sessions(&mut self) -> Option<Effect> {

@@ -20,7 +20,7 @@ impl App {
             Action::Suspend => return vec![Effect::Suspend],
             Action::Redraw => return vec![Effect::Redraw],
             Action::Help => self.overlay = Some(Overlay::Help { scroll: 0 }),
-            Action::Palette => self.overlay = Some(Overlay::Palette(Palette::new())),
+            Action::Palette => self.overlay = Some(Overlay::Palette(Palette::new(self.contexts()))),
             Action::ToggleMouse => return self.toggle_mouse(),
             Action::Refresh => return self.refresh(),
             Action::NextPane => return self.step_pane(1),
@@ -259,8 +259,8 @@ impl App {
 
     /// Sends the form. It stays open until the answer is there.
     pub(super) fn create(&mut self, mut form: CreateForm) -> Vec<Effect> {
-        let (_, effect) = self.ask(Question::Create(Box::new(form.request())));
-        form.sent = true;
+        let (ticket, effect) = self.ask(Question::Create(Box::new(form.request())));
+        form.sent = Some(ticket);
         form.problem = None;
         self.overlay = Some(Overlay::Create(form));
         vec![effect]

@@ -48,7 +48,7 @@ impl App {
                 if self.sessions.sessions.settle(ticket, reply.and_then(|a| expect(a, Answer::sessions))) {
                     self.sessions.refresh();
                 }
-                Vec::new()
+                self.again.remove("sessions").then(|| self.load_sessions()).flatten().into_iter().collect()
             }
             Question::Session(id) => {
                 if let Ok(Answer::Session(session)) = reply
@@ -68,13 +68,13 @@ impl App {
                     self.credits.balance_at = Some(self.now.wall);
                 }
                 self.credits.balance.settle(ticket, reply.and_then(|a| expect(a, Answer::balance)));
-                Vec::new()
+                self.again.remove("balance").then(|| self.load_balance()).flatten().into_iter().collect()
             }
             Question::Usage => {
                 self.credits.usage.settle(ticket, reply.and_then(|a| expect(a, Answer::usage)));
-                Vec::new()
+                self.again.remove("usage").then(|| self.load_usage()).flatten().into_iter().collect()
             }
-            Question::Create(_) => self.created(reply),
+            Question::Create(_) => self.created(ticket, reply),
             Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
         });
         effects
@@ -115,10 +115,15 @@ impl App {
     }
 
     /// A session was created, or perhaps not.
-    fn created(&mut self, reply: Reply<Answer>) -> Vec<Effect> {
+    fn created(&mut self, ticket: Ticket, reply: Reply<Answer>) -> Vec<Effect> {
+        // Another form may have been opened meanwhile.
+        let form = match &mut self.overlay {
+            Some(Overlay::Create(form)) if form.sent == Some(ticket) => Some(form),
+            _ => None,
+        };
         let why = match reply {
             Ok(Answer::Created(created)) => {
-                if matches!(self.overlay, Some(Overlay::Create(_))) {
+                if form.is_some() {
                     self.overlay = None;
                 }
                 return self.sit_down(&created);
@@ -132,20 +137,16 @@ impl App {
         } else {
             explain(&why)
         };
-        match &mut self.overlay {
-            Some(Overlay::Create(form)) => {
-                form.sent = false;
-                form.start = false;
-                form.problem = Some(words);
-            }
-            _ => self.toast(Tone::Bad, words),
+        match form {
+            Some(form) => (form.sent, form.start, form.problem) = (None, false, Some(words)),
+            None => self.toast(Tone::Bad, words),
         }
-        self.load_sessions().into_iter().chain(self.load_balance()).collect()
+        self.load_after_start()
     }
 
     fn sit_down(&mut self, created: &CreatedSession) -> Vec<Effect> {
         let (id, session, own) = (created.id().clone(), created.session.clone(), created.own_seats());
-        let mut effects: Vec<Effect> = self.load_sessions().into_iter().chain(self.load_balance()).collect();
+        let mut effects = self.load_after_start();
         if own.is_empty() {
             effects.extend(self.watch(&id));
             return effects;

@@ -78,7 +78,8 @@ impl App {
                 )
             })
             .collect();
-        if live.is_empty() {
+        // On a screen too small for a question none is asked.
+        if live.is_empty() || self.screen.tiny {
             return vec![Effect::Exit];
         }
         let mut detail = live;
@@ -190,7 +191,10 @@ impl App {
             _ => return None,
         };
         let seat = self.play.seat_mut().filter(|seat| seat.live.is_live() && seat.steers())?;
-        let payload = seat.steering(direction)?.payload.clone();
+        // Where some arrows play, the others do nothing: a list that moved instead would surprise.
+        let Some(payload) = seat.steering(direction).map(|choice| choice.payload.clone()) else {
+            return Some(Vec::new());
+        };
         seat.list.select_id(&payload);
         Some(self.act(Action::Act))
     }
@@ -444,7 +448,7 @@ impl App {
 
     fn typed_at_form(&mut self, key: Key, mut form: CreateForm) -> Vec<Effect> {
         match key.code {
-            _ if form.sent || key.ctrl || key.alt => {} // Once sent, its answer closes it, or Esc.
+            _ if form.sent.is_some() || key.ctrl || key.alt => {} // Once sent, its answer closes it, or Esc.
             KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => form.step(true),
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => form.step(false),
             KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),

@@ -2,10 +2,12 @@
 
 use crate::api::model::{CreateSession, Game, PlayerToken, SessionId};
 
+use crate::client::Ticket;
+
 use super::TICK_PRICE;
 use super::action::Action;
 use super::editor::Editor;
-use super::keymap::{BINDINGS, Binding};
+use super::keymap::{self, Binding, Context};
 use super::list::ranked;
 
 /// Something over the pane.
@@ -40,18 +42,20 @@ pub struct Palette {
     pub input: Editor,
     /// Row that is chosen.
     pub at: usize,
+    /// Where it was opened: it offers what works there.
+    contexts: Vec<Context>,
 }
 
 impl Palette {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self { input: Editor::line(""), at: 0 }
+    /// An empty one, opened where these contexts hold.
+    pub fn new(contexts: Vec<Context>) -> Self {
+        Self { input: Editor::line(""), at: 0, contexts }
     }
 
     /// Commands that match, the best first; each action once.
     pub fn matches(&self) -> Vec<&'static Binding> {
         let mut once: Vec<&Binding> = Vec::new();
-        for binding in BINDINGS.iter().filter(|binding| !binding.help.is_empty()) {
+        for binding in keymap::active(&self.contexts) {
             if !once.iter().any(|other| other.action == binding.action) {
                 once.push(binding);
             }
@@ -67,12 +71,6 @@ impl Palette {
     /// The chosen command.
     pub fn chosen(&self) -> Option<Action> {
         self.matches().get(self.at).map(|binding| binding.action)
-    }
-}
-
-impl Default for Palette {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -149,8 +147,8 @@ pub struct CreateForm {
     pub field: Field,
     /// Whether `Start` is chosen and not `Cancel`.
     pub start: bool,
-    /// It was sent and is awaited.
-    pub sent: bool,
+    /// It was sent, and this answer is awaited.
+    pub sent: Option<Ticket>,
     /// Why it was refused.
     pub problem: Option<String>,
 }
@@ -180,7 +178,7 @@ impl CreateForm {
             typed: false,
             field: Field::Buttons,
             start: false,
-            sent: false,
+            sent: None,
             problem: None,
         }
     }

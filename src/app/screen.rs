@@ -48,6 +48,8 @@ pub struct Drawn {
     pub text_rows: usize,
     /// Rows of the scrollable text that there are.
     pub text_lines: usize,
+    /// The screen is too small for anything but a note.
+    pub tiny: bool,
     /// The list and what is selected in it are side by side.
     pub wide: bool,
 }

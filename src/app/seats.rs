@@ -89,10 +89,9 @@ impl App {
             seat.acted = Some(tick);
             seat.answered = Some(Answered::Accepted { tick });
             seat.notice = None;
-            if seat.driver == Driver::Human {
-                // What was written was played; the next action starts afresh.
-                seat.draft = None;
-            }
+            // If it was what is written, the next action starts afresh.
+            seat.draft =
+                seat.draft.take().filter(|draft| read_action(&draft.editor.text()) != Ok(sent.payload));
             return Vec::new();
         }
         let reasons: Vec<String> = message
@@ -142,9 +141,7 @@ impl App {
         }
         let (_, effect) = self.ask(Question::Session(id));
         effects.push(effect);
-        effects.extend(self.load_balance());
-        effects.extend(self.load_usage());
-        effects.extend(self.load_sessions());
+        effects.extend(self.load_after_end());
         effects
     }
 
@@ -439,9 +436,7 @@ impl App {
         }
         let mut effects = self.forget_where(|seat| seat.live.session_id == id && seat.token == *token);
         self.toast(Tone::Plain, format!("left {id}"));
-        effects.extend(self.load_balance());
-        effects.extend(self.load_usage());
-        effects.extend(self.load_sessions());
+        effects.extend(self.load_after_end());
         effects
     }
 

@@ -17,11 +17,13 @@ pub fn draw(app: &App, gate: &Gate, theme: &Theme, frame: &mut Frame<'_>, area: 
     let spot = centred(area, 76, 18.min(area.height));
     let columns = usize::from(spot.width);
     let dim = theme.style(Role::Dim);
-    let mut lines = vec![
-        Line::styled("gert", theme.style(Role::Title)),
-        Line::styled("a cockpit for the Gert Labs evaluation platform", dim),
-        Line::default(),
-    ];
+    // On a low screen the choices and what is typed go before explanations.
+    let roomy = area.height >= 18;
+    let mut lines = vec![Line::styled("gert", theme.style(Role::Title))];
+    if roomy {
+        lines.push(Line::styled("a cockpit for the Gert Labs evaluation platform", dim));
+        lines.push(Line::default());
+    }
     match &gate.why {
         Why::NoKey => lines.push(Line::from("There is no API key yet. Where do you want to go?")),
         Why::Refused(words) => {
@@ -35,19 +37,20 @@ pub fn draw(app: &App, gate: &Gate, theme: &Theme, frame: &mut Frame<'_>, area: 
             lines.push(Line::styled(format!("host {}", text::excerpt(&app.boot.host, 60)), dim));
         }
     }
-    lines.push(Line::default());
+    if roomy {
+        lines.push(Line::default());
+    }
     for (nth, (name, about)) in Gate::ROWS.iter().enumerate() {
         let chosen = nth == gate.at;
         let style = if chosen { theme.style(Role::Selected) } else { theme.style(Role::Strong) };
         let mark = if chosen { "▸ " } else { "  " };
         lines.push(Line::from(vec![Span::raw(mark), Span::styled(format!(" {name} "), style)]));
-        lines.extend(
-            text::wrap(about, columns.saturating_sub(5))
-                .into_iter()
-                .map(|row| Line::styled(format!("     {row}"), dim)),
-        );
+        let about = if roomy { text::wrap(about, columns.saturating_sub(5)) } else { Vec::new() };
+        lines.extend(about.into_iter().map(|row| Line::styled(format!("     {row}"), dim)));
     }
-    lines.push(Line::default());
+    if roomy {
+        lines.push(Line::default());
+    }
     if let Some(editor) = &gate.typing {
         let masked = "•".repeat(editor.text().chars().count().min(columns.saturating_sub(8)));
         lines.push(Line::from(vec![

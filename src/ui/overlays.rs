@@ -76,10 +76,11 @@ fn text_hints(app: &App) -> Option<Hints> {
 fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let spot = centred(body, width, height);
     clear(frame, spot);
-    let block = Block::bordered()
-        .border_type(BorderType::Rounded)
-        .border_style(theme.style(Role::Border))
-        .title(Line::styled(format!(" {title} "), theme.style(Role::Title)));
+    let mut block =
+        Block::bordered().border_type(BorderType::Rounded).border_style(theme.style(Role::Border));
+    if !title.is_empty() {
+        block = block.title(Line::styled(format!(" {title} "), theme.style(Role::Title)));
+    }
     let inner = block.inner(spot);
     frame.render_widget(block, spot);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
@@ -209,7 +210,7 @@ fn create(app: &App, form: &CreateForm, theme: &Theme, frame: &mut Frame<'_>, bo
     frame.render_widget(Paragraph::new(price), middle);
     frame.render_widget(Paragraph::new(problem), below);
     let row = Rect { x: row.x + 2, width: row.width.saturating_sub(2), ..row };
-    if form.sent {
+    if form.sent.is_some() {
         frame.render_widget(Line::styled("starting …", theme.style(Role::Info)), row);
     } else {
         let chosen = (form.field == Field::Buttons).then_some(form.start);

@@ -29,6 +29,7 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>) -> Drawn {
     let area = frame.area();
     let mut drawn = Drawn { wide: area.width >= WIDE, ..Drawn::default() };
     if area.width < LEAST.0 || area.height < LEAST.1 {
+        drawn.tiny = true;
         too_small(frame, area);
     } else if let Some(gate) = &app.gate {
         gate::draw(app, gate, theme, frame, area);
@@ -99,7 +100,11 @@ fn header(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
         Span::styled(format!(" · {}", text::excerpt(&app.boot.profile, 16)), theme.style(Role::Dim)),
         Span::raw("   "),
     ];
-    left.extend(activity(app, theme));
+    if area.width < 60 {
+        left.truncate(2); // The name alone: what is wrong must be seen.
+        left.push(Span::raw("  "));
+    }
+    left.extend(activity(app, area.width, theme));
     let right = money(app, theme, area.width);
     let wide: usize = right.iter().map(Span::width).sum();
     let [a, b] = Layout::horizontal([Constraint::Min(0), Constraint::Length(wide as u16)]).areas(area);
@@ -108,10 +113,14 @@ fn header(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// What is live, or what is wrong.
-fn activity(app: &App, theme: &Theme) -> Vec<Span<'static>> {
+fn activity(app: &App, width: u16, theme: &Theme) -> Vec<Span<'static>> {
     if let Health::Down { retry_at, tries } = app.health {
         let left = retry_at.saturating_sub(app.now.since_start).as_secs();
-        let words = format!("✗ no answer, try {tries}, next in {left} s");
+        let words = match width {
+            ..60 => format!("✗ down, {left} s"),
+            60..90 => format!("✗ no answer, next try in {left} s"),
+            _ => format!("✗ no answer, try {tries}, next in {left} s"),
+        };
         return vec![Span::styled(words, theme.style(Role::Bad))];
     }
     let mut spans = Vec::new();

@@ -106,7 +106,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 /// What is wrong with the paths in a file; `name` is relative to `src`.
 fn layer_faults(name: &str, text: &str) -> Vec<String> {
     let module = name.split(['/', '.']).next().unwrap_or_default();
-    if ["main", "lib"].contains(&module) || TOP.contains(&module) || name.ends_with("tests.rs") {
+    if ["main", "lib"].contains(&module) || TOP.contains(&module) || is_test(name) {
         return Vec::new();
     }
     let rule = RULES.iter().find(|rule| rule.module == module);
@@ -128,11 +128,16 @@ fn layer_faults(name: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Tests and what they share.
+fn is_test(name: &str) -> bool {
+    name.ends_with("tests.rs") || name.contains("/tests/")
+}
+
 /// What is wrong with a file as a whole.
 fn shape_faults(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     // Tests are explained by their names.
-    if !name.ends_with("tests.rs") && !text.trim_start().starts_with("//!") {
+    if !is_test(name) && !text.trim_start().starts_with("//!") {
         faults.push(format!("src/{name}:1: does not begin with `//!` that says what it is for"));
     }
     let lines = text.lines().count();

@@ -207,11 +207,22 @@ fn a_seat_that_could_not_be_left_stays() {
 }
 
 #[test]
+fn a_balance_asked_for_before_the_end_is_asked_for_again_after_it() {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.wake_for(secs(10)); // A poll is under way.
+    assert!(rig.pending().contains(&"balance"));
+    let effects = rig.say(feed, &over());
+    assert!(!asked(&effects).contains(&"balance"), "one at a time");
+    assert_eq!(asked(&rig.give("balance", balance())), ["balance"]);
+    assert_eq!(asked(&rig.give("balance", balance())), [""; 0]);
+}
+
+#[test]
 fn a_match_that_is_over_is_closed_without_a_question() {
     let (mut rig, feed) = Rig::on_turn("connect_four");
     rig.forget_questions();
     let effects = rig.say(feed, &over());
-    assert_eq!(asked(&effects), ["session", "balance", "usage", "sessions"]);
+    assert_eq!(asked(&effects), ["session", "sessions", "balance", "usage"]);
     assert_eq!(rig.seat().live.outcome.as_ref().unwrap().scores["p0"].to_bits(), 100f64.to_bits());
     assert_eq!(acts(&rig.press("enter")), []);
     assert_eq!(rig.press("x"), [Effect::Send(Request::Close(feed))]);

@@ -237,7 +237,7 @@ fn a_policy_is_told_how_the_match_ended_and_then_stopped() {
     let effects = rig.say(feed, &over());
     let result = json!({"score": 100.0, "rank": 1, "outcome": "won", "reason": "game_complete"});
     assert_eq!(effects[..2], [Effect::TellPolicy(run, Tell::End(result)), Effect::StopPolicy(run)]);
-    assert_eq!(asked(&effects), ["session", "balance", "usage", "sessions"]);
+    assert_eq!(asked(&effects), ["session", "sessions", "balance", "usage"]);
     let exit = PolicyEventKind::Exited { how: Exit::Code(0), last_stderr: Vec::new(), expected: true };
     assert_eq!(rig.policy(run, exit), []);
     assert_eq!(rig.notice(), "");

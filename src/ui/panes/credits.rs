@@ -71,7 +71,10 @@ fn summary(app: &App, balance: &Balance, theme: &Theme, frame: &mut Frame<'_>, a
         Span::styled("   spent in the last hour ", dim),
         Span::raw(text::decimal(burn, 4)),
     ];
-    if burn > 0.0 {
+    if area.width < 60 {
+        spans.truncate(5); // What is left and what is free.
+        spans.drain(1..3);
+    } else if burn > 0.0 {
         spans.push(Span::styled("   lasts ", dim));
         spans.push(Span::raw(format!(
             "{} at this rate",
@@ -164,8 +167,9 @@ fn entries(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &
         };
         return placeholder(&[(Role::Dim, words)], theme, frame, area);
     }
-    let what = usize::from(area.width).saturating_sub(58).clamp(8, 60);
-    let widths = [10, 12, what, 7, 12];
+    let mut widths = if area.width < 60 { [6, 0, 0, 6, 9] } else { [10, 10, 0, 7, 11] };
+    let taken = widths.iter().sum::<usize>() + widths.len() * widgets::GAP + 1;
+    widths[2] = usize::from(area.width).saturating_sub(taken).clamp(8, 60);
     let aligns = [Align::Left, Align::Left, Align::Left, Align::Right, Align::Right];
     let dim = theme.style(Role::Dim);
     let titles = ["when", "kind", "what", "ticks", "credits"].map(|title| (Cow::Borrowed(title), dim));

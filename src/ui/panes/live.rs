@@ -20,14 +20,17 @@ use super::scrolled;
 pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let dim = theme.style(Role::Dim);
     let back = if app.pane == crate::app::Pane::Play { "Games" } else { "Sessions" };
-    let mut left = vec![
-        Span::styled(format!(" ‹ {back}   "), dim),
-        Span::styled(
-            text::excerpt(live.game.as_deref().unwrap_or("session"), 28).into_owned(),
-            theme.style(Role::Strong),
-        ),
-        Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
-    ];
+    let game = |columns| text::excerpt(live.game.as_deref().unwrap_or("session"), columns).into_owned();
+    let mut left = if area.width < 60 {
+        // The state goes before names.
+        vec![Span::styled(format!(" ‹ {}  ", game(12)), theme.style(Role::Strong))]
+    } else {
+        vec![
+            Span::styled(format!(" ‹ {back}   "), dim),
+            Span::styled(game(28), theme.style(Role::Strong)),
+            Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
+        ]
+    };
     left.extend(state(app, live, theme));
     let left = Line::from(left);
     let room = area.width.saturating_sub(left.width() as u16);

@@ -53,7 +53,8 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
 /// The game and what one may do: side by side, or one above the other where that is too narrow.
 fn split(area: Rect) -> (Rect, Rect) {
     if area.width < 76 {
-        let [game, side] = Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
+        let [game, side] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Max(area.height.div_ceil(2))]).areas(area);
         return (game, side);
     }
     let side = (area.width * 2 / 5).clamp(32, 52);
@@ -65,12 +66,18 @@ fn split(area: Rect) -> (Rect, Rect) {
 fn beside(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
     let columns = usize::from(area.width);
-    let mut lines = vec![who(app, seat, theme), clock(app, seat, theme)];
-    lines.extend(notice(seat, theme, columns));
-    if let Some(policy) = &seat.policy {
+    let mut lines = vec![clock(app, seat, theme)];
+    // On a low screen the choices come first.
+    let roomy = area.height >= 8;
+    if roomy {
+        lines.insert(0, who(app, seat, theme));
+    }
+    let notices = notice(seat, theme, columns);
+    lines.extend(notices.into_iter().take(if roomy { usize::MAX } else { 1 }));
+    if let Some(policy) = seat.policy.as_ref().filter(|_| roomy) {
         lines.extend(policy_lines(app, seat, policy, theme, columns));
     }
-    let head_height = (lines.len() as u16 + 1).min(area.height);
+    let head_height = (lines.len() as u16 + u16::from(roomy)).min(area.height);
     let [head, rest] = Layout::vertical([Constraint::Length(head_height), Constraint::Min(0)]).areas(area);
     frame.render_widget(Paragraph::new(lines), head);
     match (&seat.live.outcome, &seat.draft) {
@@ -186,7 +193,8 @@ fn policy_lines(
         }
         _ => String::new(),
     };
-    lines.push(Line::styled(format!("{} turns{median}{thinking}", policy.turns), dim));
+    let turns = if policy.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", policy.turns) };
+    lines.push(Line::styled(format!("{turns}{median}{thinking}"), dim));
     if let Some(note) = &policy.note {
         lines.push(Line::styled(
             format!("“{}”", text::excerpt(note, columns.saturating_sub(2))),

@@ -186,9 +186,9 @@ fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
 
 /// Lets panels grow into the room there is; gives the gap between them.
 fn grow(blocks: &mut [Block<'_, '_>], height: u16, roomy: bool) -> u16 {
-    // A board is what one came to see: it gets up to two thirds before the others are laid out.
+    // A board is what one came to see: it gets up to four fifths before the others are laid out.
     for block in blocks.iter_mut().filter(|block| matches!(block.panel.body, Body::Grid(_))) {
-        block.height = block.most.min(block.height.max(height * 2 / 3));
+        block.height = block.most.min(block.height.max(height * 4 / 5));
     }
     // A little too much is pressed together; far too much is scrolled anyway and stays airy.
     let airy = rows(blocks, 1);
