@@ -251,7 +251,7 @@ impl App {
         match game {
             Some(game) => self.overlay = Some(Overlay::Create(CreateForm::new(game))),
             None if self.trouble.is_some() => {
-                self.toast(Tone::Warn, "the platform does not answer; R tries again")
+                self.toast(Tone::Warn, "the platform does not answer; R tries again");
             }
             None => self.toast(Tone::Warn, "choose a game first (1)"),
         }

@@ -74,7 +74,7 @@ fn summary(app: &App, balance: &Balance, theme: &Theme, frame: &mut Frame<'_>, a
     if area.width < 60 {
         spans.truncate(5); // What is left and what is free.
         spans.drain(1..3);
-    } else if burn > 0.0 {
+    } else if burn > 0.0 && area.width >= WIDE {
         spans.push(Span::styled("   lasts ", dim));
         spans.push(Span::raw(format!(
             "{} at this rate",

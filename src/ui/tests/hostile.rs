@@ -155,7 +155,8 @@ fn states(nasty: &str) -> Vec<(&'static str, Rig)> {
         ("market", played("market_simulator").0),
         ("unknown", played("tidal_trade").0),
         ("raw", after(played("connect_four").0, "r")),
-        ("leaving", after(played("connect_four").0, "x")),
+        // Not a board whose ghost disc is a frame, too, that the question may cover.
+        ("leaving", after(played("grid_serpents").0, "x")),
         ("ended", ended.0),
         ("driven", driven),
         ("command", command),
