@@ -36,6 +36,8 @@ pub struct SceneInput<'a> {
     pub game: Option<&'a str>,
     /// Whose view is drawn.
     pub seat: &'a str,
+    /// Whether that seat is the viewer's own, and not one that is watched.
+    pub mine: bool,
     /// That seat's observation.
     pub data: &'a Value,
     /// What other seats see, when spectating.
@@ -53,7 +55,7 @@ pub struct SceneInput<'a> {
 impl<'a> SceneInput<'a> {
     /// A seat's observation, and nothing else known.
     pub fn new(seat: &'a str, data: &'a Value, trail: &'a Trail, folds: &'a Folds) -> Self {
-        Self { game: None, seat, data, others: &[], previous: None, trail, cursor: None, folds }
+        Self { game: None, seat, mine: true, data, others: &[], previous: None, trail, cursor: None, folds }
     }
 
     /// The number of the seat whose view this is.

@@ -179,7 +179,10 @@ fn tab_bar(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &
 }
 
 fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(18)]).areas(area);
+    let stamp = app.credits.balance_at.filter(|_| app.pane == Pane::Credits);
+    let stamp = stamp.map(|at| format!("as of {} ", panes::clock(app, at))).unwrap_or_default();
+    let [left, right] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(text::width(&stamp) as u16)]).areas(area);
     if let Some((key, label)) = overlays::hints(app) {
         let hints: Vec<(&str, &str)> = key.iter().copied().zip(label.iter().copied()).collect();
         frame.render_widget(indented(widgets::key_hints(&hints, usize::from(area.width), theme)), area);
@@ -201,10 +204,7 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
         drawn.hits.push((cells(spot), Hit::Action(binding.action)));
         x += wide + 3;
     }
-    if let Some(at) = app.credits.balance_at.filter(|_| app.pane == Pane::Credits) {
-        let words = format!("as of {} ", panes::clock(app, at));
-        frame.render_widget(Line::styled(words, theme.style(Role::Dim)).right_aligned(), right);
-    }
+    frame.render_widget(Line::styled(stamp, theme.style(Role::Dim)), right);
 }
 
 /// Whether the footer has a use for the action at this moment.

@@ -91,6 +91,8 @@ pub struct View<'a> {
     pub seat: usize,
     /// The observation itself instead of a drawing.
     pub raw: bool,
+    /// Whether the seat is the user's own.
+    pub mine: bool,
     /// Scroll offset.
     pub scroll: usize,
     /// The column an action points at.
@@ -128,6 +130,7 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     let input = SceneInput {
         game: view.live.game.as_deref(),
         seat: player,
+        mine: view.mine,
         data,
         others: &others,
         previous: view.live.previous.as_ref().filter(|_| at == 0),
@@ -179,7 +182,14 @@ pub fn progress(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// How a match ended: places, scores, why, and what it cost.
-pub fn outcome(live: &Live, outcome: &Outcome, mine: Option<&str>, theme: &Theme) -> Vec<Line<'static>> {
+pub fn outcome(
+    live: &Live,
+    outcome: &Outcome,
+    mine: Option<&str>,
+    columns: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let name_columns = columns.saturating_sub(5 + 2 + 4 + 10).clamp(2, 15);
     let mut lines = Vec::new();
     if let Some(mine) = mine {
         let word = outcome.outcomes.get(mine).map_or("over", String::as_str);
@@ -211,7 +221,7 @@ pub fn outcome(live: &Live, outcome: &Outcome, mine: Option<&str>, theme: &Theme
             Span::styled(format!(" {rank:>2}. "), theme.style(Role::Dim)),
             Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
             Span::raw(text::pad(&text::excerpt(player, 6), 4)),
-            Span::raw(text::pad(&text::excerpt(&name.unwrap_or_default(), 14), 15)),
+            Span::raw(text::pad(&text::excerpt(&name.unwrap_or_default(), name_columns - 1), name_columns)),
             Span::raw(text::pad_left(&text::decimal(*score, 4), 10)),
         ]));
     }

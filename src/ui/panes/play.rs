@@ -40,7 +40,14 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
         let cursor =
             seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
         let cursor = cursor.filter(|_| seat.wants_decision() && seat.driver == Driver::Human);
-        let view = View { live: &seat.live, seat: 0, raw: app.play.raw, scroll: app.play.scroll, cursor };
+        let view = View {
+            live: &seat.live,
+            seat: 0,
+            mine: true,
+            raw: app.play.raw,
+            scroll: app.play.scroll,
+            cursor,
+        };
         live::scene(&view, theme, frame, game, drawn);
     }
     if side.x > body.x {
@@ -82,7 +89,7 @@ fn beside(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area:
     frame.render_widget(Paragraph::new(lines), head);
     match (&seat.live.outcome, &seat.draft) {
         (Some(outcome), _) => {
-            let mut lines = live::outcome(&seat.live, outcome, Some(&seat.player_id), theme);
+            let mut lines = live::outcome(&seat.live, outcome, Some(&seat.player_id), columns, theme);
             lines.push(Line::default());
             let hints = [("n", "play again"), ("x", "close"), ("9", "credits")];
             lines.push(widgets::key_hints(&hints, columns, theme));
@@ -109,7 +116,8 @@ fn who(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
         Span::styled("  driven by ", theme.style(Role::Dim)),
         Span::raw(text::excerpt(&driver, 14).into_owned()),
     ];
-    if let Some(score) = score {
+    // At the end it stands large below.
+    if let Some(score) = score.filter(|_| seat.live.outcome.is_none()) {
         spans.push(Span::styled("   score ", theme.style(Role::Dim)));
         spans.push(Span::styled(text::decimal(score, 2), theme.style(Role::Strong)));
     }

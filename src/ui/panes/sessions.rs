@@ -61,6 +61,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     let view = View {
         live: &watching.live,
         seat: watching.seat,
+        mine: false,
         raw: watching.raw,
         scroll: watching.scroll,
         cursor: None,
@@ -75,7 +76,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     }
     live::progress(&watching.live, theme, frame, bar);
     if let Some(outcome) = &watching.live.outcome {
-        let lines = live::outcome(&watching.live, outcome, None, theme);
+        let lines = live::outcome(&watching.live, outcome, None, 44, theme);
         let tall = (lines.len() as u16 + 2).min(body.height);
         let spot = Rect {
             x: body.right().saturating_sub(46),

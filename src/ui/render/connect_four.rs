@@ -92,7 +92,7 @@ pub(super) fn paint<'a>(input: &SceneInput<'a>) -> Option<Scene<'a>> {
     let mut scene = Scene::default();
     let grid = grid(input, &board, &winning, last, me);
     scene.push(Slot::Main, 0, status(input, &board, &winning, me), Body::Grid(grid));
-    scene.add(Slot::Side, "game", Body::Facts(facts(data, &legal, last, me)));
+    scene.add(Slot::Side, "game", Body::Facts(facts(input, &legal, last, me)));
     Some(scene)
 }
 
@@ -149,7 +149,7 @@ fn grid<'a>(
 fn status<'a>(input: &SceneInput<'_>, board: &Board, winning: &[(usize, usize)], me: u8) -> Words<'a> {
     let name = |seat: u8| {
         let mut words = seat_words(&format!("p{seat}"));
-        if seat == me {
+        if seat == me && input.mine {
             words.push(Part::plain(" (you)"));
         }
         words
@@ -173,9 +173,10 @@ fn status<'a>(input: &SceneInput<'_>, board: &Board, winning: &[(usize, usize)],
     words
 }
 
-fn facts<'a>(data: &Value, legal: &[usize], last: Option<usize>, me: u8) -> Vec<Fact<'a>> {
+fn facts<'a>(input: &SceneInput<'_>, legal: &[usize], last: Option<usize>, me: u8) -> Vec<Fact<'a>> {
+    let data = input.data;
     let fact = |key: &'static str, value: Words<'a>| Fact { key: key.into(), value, trend: Vec::new() };
-    let mut facts = vec![fact("you", seat_words(&format!("p{me}")))];
+    let mut facts = vec![fact(if input.mine { "you" } else { "seat" }, seat_words(&format!("p{me}")))];
     if let Some(ply) = count(data, "ply").or_else(|| count(data, "tick")) {
         let all = count(data, "max_ticks").map_or(String::new(), |all| format!(" of {all}"));
         facts.push(fact("ply", vec![Part::plain(ply.to_string()), Part::new(all, Role::Dim)]));

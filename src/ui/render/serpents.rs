@@ -150,7 +150,7 @@ fn joint((x, y): (usize, usize), one: Option<(usize, usize)>, two: Option<(usize
 fn table<'a>(input: &SceneInput<'_>, serpents: &[Serpent<'a>], me: &str) -> Table<'a> {
     let row = |serpent: &Serpent<'a>| -> Words<'a> {
         let mut name = seat_words(&serpent.name);
-        if serpent.name == me {
+        if serpent.name == me && input.mine {
             name[0].text = format!("{} you", name[0].text).into();
         }
         let score = input
