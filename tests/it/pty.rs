@@ -222,7 +222,7 @@ fn printed_pid(pty: &Pty) -> Pid {
 fn any_size_is_survived() {
     for (size, shown) in [
         ((0, 0), HEADER),
-        ((40, 0), HEADER),
+        ((40, 0), "1 Games"),
         ((1, 1), "g"),
         ((2, 2), "ge"),
         ((1, 50), "g"),
