@@ -358,7 +358,6 @@ impl App {
                 }
             }
             Pane::Play => {
-                self.play.follow_turn();
                 if let Some(seat) = self.play.seat_mut() {
                     seat.settle();
                 }

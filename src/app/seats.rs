@@ -58,6 +58,7 @@ impl App {
                     }
                 }
                 seat.on_turn = on_turn(message);
+                self.play.follow_turn();
                 self.ask_policy(at)
             }
             MessageKind::ActionResult => self.acknowledged(at, message),
@@ -92,6 +93,7 @@ impl App {
             // If it was what is written, the next action starts afresh.
             seat.draft =
                 seat.draft.take().filter(|draft| read_action(&draft.editor.text()) != Ok(sent.payload));
+            self.play.follow_turn();
             return Vec::new();
         }
         let reasons: Vec<String> = message

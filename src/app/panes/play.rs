@@ -60,14 +60,18 @@ impl PlayPane {
         self.at = (self.at + 1) % self.seats.len().max(1);
     }
 
-    /// If the seat on screen has nothing to decide, puts one of the same session on screen that has.
+    /// If the seat on screen has nothing to decide, puts one of the same session on screen for which the user has.
+    /// Stays where something is being written.
     pub fn follow_turn(&mut self) {
         let Some(seat) = self.seat() else { return };
-        if seat.wants_decision() || !seat.live.is_live() {
+        let writing = seat.list.typing() || seat.draft.as_ref().is_some_and(|draft| draft.open);
+        if writing || seat.wants_decision() || !seat.live.is_live() {
             return;
         }
         let session = &seat.live.session_id;
-        let waiting = |other: &OwnSeat| other.live.session_id == *session && other.wants_decision();
+        let waiting = |other: &OwnSeat| {
+            other.live.session_id == *session && other.driver == Driver::Human && other.wants_decision()
+        };
         if let Some(at) = self.seats.iter().position(waiting) {
             self.at = at;
         }

@@ -292,7 +292,24 @@ fn the_seat_that_has_to_decide_comes_on_screen() {
     rig.draw();
     assert_eq!(rig.seat().player_id, "p1");
     rig.press("s");
-    assert_eq!(rig.seat().player_id, "p0");
+    rig.draw();
+    assert_eq!(rig.seat().player_id, "p0", "one may look at the other until something happens");
+}
+
+#[test]
+fn the_screen_stays_where_something_is_written_and_leaves_policies_alone() {
+    let (mut rig, feeds) = Rig::seated_at("connect_four", &["p0", "p1"]);
+    let mut waits = asks(2, &observation("connect_four"));
+    waits["on_turn"] = json!(false);
+    rig.press("e");
+    rig.say(feeds[0], &waits);
+    rig.say(feeds[1], &asks(2, &observation("connect_four")));
+    assert_eq!(rig.seat().player_id, "p0", "the editor is open");
+    rig.press("esc s c");
+    rig.paste("bot");
+    rig.press("enter s");
+    rig.say(feeds[1], &asks(4, &observation("connect_four")));
+    assert_eq!(rig.seat().player_id, "p0", "a policy decides for the other seat");
 }
 
 #[test]
