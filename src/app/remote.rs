@@ -17,6 +17,8 @@ pub enum Remote<T> {
         ticket: Ticket,
         /// What we had before.
         last: Option<T>,
+        /// Why the question before failed, if it did: shown until there is an answer.
+        failed: Option<Arc<ApiError>>,
     },
     /// Here.
     Ready(T),
@@ -53,17 +55,19 @@ impl<T> Remote<T> {
         matches!(self, Self::Loading { .. })
     }
 
-    /// Why the last question failed, if it did.
+    /// Why the last question that was answered failed, if it did.
     pub fn failure(&self) -> Option<&Arc<ApiError>> {
         match self {
             Self::Failed { why, .. } => Some(why),
+            Self::Loading { failed, .. } => failed.as_ref(),
             _ => None,
         }
     }
 
-    /// Notes that the question was asked. The value so far stays visible.
+    /// Notes that the question was asked. The value so far stays visible, and so does a failure.
     pub fn ask(&mut self, ticket: Ticket) {
-        *self = Self::Loading { ticket, last: std::mem::take(self).into_value() };
+        let failed = self.failure().cloned();
+        *self = Self::Loading { ticket, last: std::mem::take(self).into_value(), failed };
     }
 
     /// Stores a reply, unless a newer question has replaced the one it answers. True if it was stored.
@@ -91,6 +95,18 @@ impl<T> Remote<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_is_shown_until_there_is_an_answer() {
+        let mut remote: Remote<i32> = Remote::Idle;
+        remote.ask(Ticket(1));
+        assert!(remote.failure().is_none());
+        remote.settle(Ticket(1), Err(Arc::new(ApiError::local("ask", "no"))));
+        remote.ask(Ticket(2));
+        assert!(remote.is_loading() && remote.failure().is_some());
+        remote.settle(Ticket(2), Ok(5));
+        assert!(remote.failure().is_none());
+    }
 
     #[test]
     fn a_stale_answer_is_dropped_and_the_old_value_stays_while_loading() {

@@ -27,7 +27,7 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     if pane.reading && pane.selected().is_some() {
         return rules(app, theme, frame, area, drawn);
     }
-    if !drawn.wide {
+    if !drawn.wide || pane.items().is_empty() {
         return list(app, theme, frame, area, drawn);
     }
     let facts_width = if area.width >= FACTS.1 { FACTS.0 } else { 0 };

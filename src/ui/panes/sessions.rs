@@ -30,7 +30,7 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     if let Some(watching) = &app.sessions.watching {
         return watch(watching, theme, frame, area, drawn);
     }
-    if !drawn.wide {
+    if !drawn.wide || app.sessions.items().is_empty() {
         if app.sessions.opened {
             return detail(app, theme, frame, area, drawn);
         }
