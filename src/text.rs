@@ -48,7 +48,7 @@ pub fn excerpt(text: &str, columns: usize) -> Cow<'_, str> {
 
 /// Columns the text takes on a terminal.
 pub fn width(text: &str) -> usize {
-    if text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
+    if is_plain(text) {
         return text.len();
     }
     text.graphemes(true).map(grapheme_width).sum()
@@ -56,6 +56,13 @@ pub fn width(text: &str) -> usize {
 
 /// Cuts the text to at most `columns`, on a whole grapheme, with an ellipsis where something is missing.
 pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
+    if is_plain(text) {
+        return match columns {
+            _ if text.len() <= columns => Cow::Borrowed(text),
+            0 => Cow::Borrowed(""),
+            _ => Cow::Owned(format!("{}{ELLIPSIS}", &text[..columns - 1])),
+        };
+    }
     let mut used = 0;
     let mut cut = 0; // Where the text ends if an ellipsis must follow.
     for (start, grapheme) in text.grapheme_indices(true) {
@@ -69,6 +76,11 @@ pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
         }
     }
     Cow::Borrowed(text)
+}
+
+/// Whether each byte is a column: most text is, and need not be taken apart into graphemes.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| (0x20..0x7F).contains(&byte))
 }
 
 /// Cuts or fills the text to exactly `columns`, text at the left.
@@ -142,7 +154,7 @@ fn grapheme_width(grapheme: &str) -> usize {
 }
 
 fn scrub(text: &str, keep_lines: bool) -> Cow<'_, str> {
-    if text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) {
+    if is_plain(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
