@@ -186,12 +186,12 @@ impl SessionRecord {
         put("config", self.config.clone());
         put("game_version", self.game_version.as_str().into());
         put("score_version", self.score_version.as_str().into());
-        put("created_at", self.created_at.to_string().into());
+        put("created_at", rfc3339(self.created_at).into());
         if let Some(at) = self.started_at {
-            put("started_at", at.to_string().into());
+            put("started_at", rfc3339(at).into());
         }
         if let Some(at) = self.ended_at {
-            put("ended_at", at.to_string().into());
+            put("ended_at", rfc3339(at).into());
         }
         if self.status.is_terminal() {
             if let Some(reason) = &self.completion_reason {
@@ -275,4 +275,21 @@ fn seat_json(seat: &SeatRecord, viewer: &str) -> Value {
         eliminated: seat.eliminated,
         connected: seat.connected,
     })
+}
+
+/// A time on the wire: always three digits of a second, so that times sort as text.
+pub(super) fn rfc3339(at: Timestamp) -> String {
+    format!("{at:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_sort_as_text() {
+        let at = |ms| rfc3339(Timestamp::from_millisecond(ms).unwrap());
+        assert_eq!(at(1_120), "1970-01-01T00:00:01.120Z");
+        assert!(at(1_120) < at(1_123) && at(1_000) < at(1_001));
+    }
 }

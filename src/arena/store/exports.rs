@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::StoreError;
 use super::sessions::timestamp;
+use crate::arena::record::rfc3339;
 
 /// One export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Export {
         json!({
             "job_id": self.job_id, "status": self.status, "export_type": self.export_type,
             "format": self.format, "record_count": self.rows,
-            "created_at": timestamp(self.created_at).to_string(),
+            "created_at": rfc3339(timestamp(self.created_at)),
         })
     }
 }

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::StoreError;
 use super::sessions::timestamp;
 use crate::arena::credits::Credits;
+use crate::arena::record::rfc3339;
 
 /// What the ledger says of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl UsageEntry {
             put("session_id", session_id.as_str().into());
         }
         put("description", self.description.as_str().into());
-        put("created_at", timestamp(self.at).to_string().into());
+        put("created_at", rfc3339(timestamp(self.at)).into());
         Value::Object(json)
     }
 }

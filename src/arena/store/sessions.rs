@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{StoreError, ledger};
 use crate::arena::credits::Credits;
 use crate::arena::engine::seats::{MAX_SEATS, Seat};
-use crate::arena::record::{SeatKind, SeatRecord, SessionRecord, Status};
+use crate::arena::record::{SeatKind, SeatRecord, SessionRecord, Status, rfc3339};
 
 /// What sessions say that were live when the arena went away without a word.
 pub const INTERRUPTED: &str = "interrupted: the arena stopped while it was played";
@@ -241,7 +241,7 @@ impl Told {
     pub fn json(self) -> Value {
         let mut json = Map::new();
         json.insert("tick".to_owned(), self.tick.into());
-        json.insert("at".to_owned(), timestamp(self.at).to_string().into());
+        json.insert("at".to_owned(), rfc3339(timestamp(self.at)).into());
         json.insert("kind".to_owned(), self.kind.into());
         if let Some(player_id) = self.player_id {
             json.insert("player_id".to_owned(), player_id.into());

@@ -54,7 +54,13 @@ impl Pty {
         let mut command = CommandBuilder::from_argv(args.iter().map(Into::into).collect());
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         command.env_clear();
-        let usual = [("PATH", &*path), ("HOME", home_path), ("LANG", "C.UTF-8"), ("TERM", "xterm-256color")];
+        let usual = [
+            ("PATH", &*path),
+            ("HOME", home_path),
+            ("TMPDIR", home_path),
+            ("LANG", "C.UTF-8"),
+            ("TERM", "xterm-256color"),
+        ];
         for (name, value) in usual.iter().chain(variables) {
             if value.is_empty() {
                 command.env_remove(name);
