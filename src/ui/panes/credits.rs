@@ -92,7 +92,7 @@ fn by_day(app: &App, n_days: usize, theme: &Theme, frame: &mut Frame<'_>, area: 
     let mut lines = vec![Line::styled(" credits a day", theme.style(Role::Heading))];
     for row in (0..tall).rev() {
         let label = match row {
-            _ if row + 1 == tall => text::decimal(most, 2),
+            _ if row + 1 == tall && most > 0.0 => text::decimal(most, 2),
             0 => "0".to_owned(),
             _ => String::new(),
         };
