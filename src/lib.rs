@@ -3,7 +3,8 @@
 //! The modules in reading order:
 //!
 //! - [`text`]: text from outside made safe to show, and cut to a width.
-//! - [`api`]: the platform's REST and WebSocket API, typed. All that is left with `default-features = false`.
+//! - [`api`]: the platform's REST and WebSocket API, typed.
+//! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
 //! - [`config`]: settings, flags over environment over defaults.
 //! - `client`: the task that owns all traffic with the platform.
 //! - `policy`: runs any command as a player, over JSON lines.
@@ -17,6 +18,7 @@
 
 pub mod text;
 pub mod api;
+pub mod rollout;
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod client;

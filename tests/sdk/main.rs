@@ -1,0 +1,3 @@
+//! Our algorithms against the official Python SDK's, input by input.
+
+fn main() {}
