@@ -22,7 +22,7 @@
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = ApiKey::new(&std::env::var("GERT_API_KEY")?)?;
 //! let client = Client::new(Settings::new(BaseUrl::default(), key))?;
-//! println!("{} credits", client.send(&GetBalance).await?.credits);
+//! println!("{} credits", client.send(&GetBalance::new()).await?.credits);
 //! # Ok(())
 //! # }
 //! ```
@@ -36,19 +36,23 @@ mod error;
 mod http;
 mod key;
 pub mod model;
+mod money;
 mod pages;
 pub mod reconnect;
-mod resend;
+mod request;
+mod rules;
 mod retry;
 mod settings;
 mod socket;
 
 pub use self::base_url::{BaseUrl, BaseUrlError};
-pub use self::call::{Call, Endpoint, List, QueryValue, Timeout};
+pub use self::call::{Call, Endpoint, List, QueryValue, Quote, Timeout};
 pub use self::error::{Error, ErrorKind};
 pub use self::http::Client;
 pub use self::key::{ApiKey, KeyError};
+pub use self::money::{Micro, MicroError};
 pub use self::pages::{All, MAX_PAGE, PageOptions};
-pub use self::resend::{RULES, Resend, Rule};
+pub use self::request::{Arg, Field, FieldValue, Kind, Place, Request};
+pub use self::rules::{RULES, Resend, Rule};
 pub use self::settings::{Notice, Observer, ProxyRules, Settings};
 pub use self::socket::{Closed, JsonSlice, Message, MessageKind, PlaySocket, SocketError, Verdict};

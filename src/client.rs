@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api;
+use crate::api::endpoints::CreateSession;
 use crate::api::model::{
-    Balance, CreateSession, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session,
-    SessionId, Tags, UsageEntry,
+    Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session, SessionId,
+    Tags, UsageEntry,
 };
 
 pub use task::{Client, start};

@@ -7,24 +7,37 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::key::secret_header;
 use super::model::PlayerToken;
-use super::resend::Resend;
+use super::money::Micro;
+use super::request::Request;
+use super::rules::Resend;
 
 /// A typed request: says what to send and what comes back.
 pub trait Endpoint {
     /// The answer, decoded from the unwrapped `data`.
     type Reply: DeserializeOwned;
-    /// What the call does, for messages: `list games`.
+    /// What the call does, for messages: `get game`.
     const NAME: &'static str;
+    /// The SDK's name of the operation, and its row in [`RULES`](super::RULES): `games.get`.
+    const OPERATION: &'static str;
+    /// The member of the answer that is meant, where the answer wraps it: `job`.
+    const MEMBER: Option<&'static str> = None;
     /// The request.
     fn call(&self) -> Call;
+
+    /// The request as it is sent: with its name, and with its row of the table of rules.
+    fn request(&self) -> Call {
+        self.call().named(Self::NAME).rule(Self::OPERATION)
+    }
 }
 
 /// A typed request whose answer comes in pages.
 pub trait List {
     /// One row.
     type Item: DeserializeOwned + Send;
-    /// What the call does, for messages.
+    /// What the call does, for messages: `list games`.
     const NAME: &'static str;
+    /// The SDK's name of the operation, and its row in [`RULES`](super::RULES): `games.list`.
+    const OPERATION: &'static str;
     /// The member of the answer that holds the rows.
     const COLLECTION: &'static str;
     /// The request without `limit` and `cursor`.
@@ -44,10 +57,26 @@ pub enum Timeout {
     Fanout,
 }
 
+/// What a call may cost, as far as it is known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quote {
+    /// Nothing, or only what something before it already reserved.
+    #[default]
+    Free,
+    /// Not more than this.
+    UpTo(Micro),
+    /// The API says it when asked with `dry_run`, which is free.
+    DryRun,
+    /// It costs something that only the server knows.
+    Unknown,
+}
+
 /// One request as a value.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub(crate) name: &'static str,
+    pub(crate) operation: Option<&'static str>,
+    pub(crate) quote: Quote,
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) query: Vec<(String, String)>,
@@ -79,6 +108,8 @@ impl Call {
     pub fn new(method: Method, path: &str) -> Self {
         let mut call = Self {
             name: "call the API",
+            operation: None,
+            quote: Quote::Free,
             method,
             path: String::new(),
             query: Vec::new(),
@@ -116,17 +147,56 @@ impl Call {
         self
     }
 
+    /// Adds the members of a request: to the query of a read or a deletion, else to the JSON object that is sent.
+    #[must_use]
+    pub fn fields(self, request: &impl Request) -> Self {
+        if matches!(self.method, Method::GET | Method::DELETE) {
+            self.query_fields(request)
+        } else {
+            request.put(self.object())
+        }
+    }
+
+    /// [`Call::fields`] for a call that has no body at all unless something is sent that we do not know.
+    #[must_use]
+    pub fn fields_if_any(self, request: &impl Request) -> Self {
+        request.put(self)
+    }
+
+    /// Adds the members of a request to the query, whatever the method.
+    #[must_use]
+    pub fn query_fields(mut self, request: &impl Request) -> Self {
+        let body = self.body.take();
+        self = request.put(self);
+        let members = std::mem::replace(&mut self.body, body).unwrap_or_default();
+        for (name, raw) in members {
+            self.query_json(&name, raw.get());
+        }
+        self
+    }
+
+    /// A text without its quotes, a list as a repeated name, anything else as it is.
+    fn query_json(&mut self, name: &str, json: &str) {
+        if let Ok(text) = serde_json::from_str::<String>(json) {
+            self.query.push((name.to_owned(), text));
+        } else if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) {
+            items.iter().for_each(|item| self.query_json(name, item.get()));
+        } else {
+            self.query.push((name.to_owned(), json.to_owned()));
+        }
+    }
+
+    /// Says what the call may cost.
+    #[must_use]
+    pub fn quote(mut self, quote: Quote) -> Self {
+        self.quote = quote;
+        self
+    }
+
     /// Adds a query parameter: nothing for an absent value, a repeated name for a list.
     #[must_use]
     pub fn query(mut self, name: &str, value: impl QueryValue) -> Self {
         value.each(&mut |text| self.query.push((name.to_owned(), text)));
-        self
-    }
-
-    /// Adds query parameters whose names are not known here.
-    #[must_use]
-    pub fn filters(mut self, filters: &[(String, String)]) -> Self {
-        self.query.extend_from_slice(filters);
         self
     }
 
@@ -204,6 +274,26 @@ impl Call {
     /// True when the call only reads.
     pub fn is_read(&self) -> bool {
         matches!(self.method, Method::GET | Method::HEAD)
+    }
+
+    /// What it does, for messages.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The SDK's name of the operation, where it is one of the API's known operations.
+    pub fn operation(&self) -> Option<&'static str> {
+        self.operation
+    }
+
+    /// What it may cost.
+    pub fn quoted(&self) -> Quote {
+        self.quote
+    }
+
+    /// A member of the JSON object that is sent.
+    pub fn sent_member(&self, name: &str) -> Option<&str> {
+        self.body.as_ref()?.iter().find(|(known, _)| known == name).map(|(_, raw)| raw.get())
     }
 
     /// The path with its query, for tests and for a raw view.

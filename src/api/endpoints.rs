@@ -7,5 +7,5 @@ mod sessions;
 
 pub use self::billing::{GetBalance, ListUsage};
 pub use self::games::{GetGame, GetTags, ListGames};
-pub use self::play::{Act, GetPlay, JoinPlay, LeavePlay};
+pub use self::play::{Act, CreateSession, GetPlay, JoinPlay, LeavePlay};
 pub use self::sessions::{GetSession, GetSessionLogs, ListSessions};

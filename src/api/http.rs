@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use super::call::{Call, Endpoint, Timeout};
 use super::connect::{self, Dialer};
 use super::error::{Error, ErrorKind, Step};
+use super::model::{Extra, Json};
 use super::retry::Plan;
 use super::settings::{Notice, Settings};
 use super::{ApiKey, clean};
@@ -67,9 +68,9 @@ impl Client {
     /// # Errors
     /// See [`ErrorKind`].
     pub async fn send<E: Endpoint>(&self, endpoint: &E) -> Result<E::Reply, Error> {
-        let call = endpoint.call().named(E::NAME);
+        let call = endpoint.request();
         let mutating = !call.is_read();
-        let raw = self.raw(call).await?;
+        let raw = member(self.raw(call).await?, E::MEMBER);
         let secrets = [self.0.settings.key.expose()];
         decode(&raw).map_err(|why| self.step(E::NAME, mutating, &secrets).error(ErrorKind::Decode, why))
     }
@@ -200,6 +201,13 @@ impl Client {
     ) -> Step<'a> {
         Step { endpoint, host: &self.0.host, mutating, secrets }
     }
+}
+
+/// The member that is meant, where the answer wraps it; else the whole answer.
+pub(crate) fn member(raw: Box<RawValue>, name: Option<&str>) -> Box<RawValue> {
+    let Some(name) = name else { return raw };
+    let inner = serde_json::from_str::<Extra>(raw.get()).ok().and_then(|mut members| members.remove(name));
+    inner.map_or(raw, Json::into_raw)
 }
 
 /// Decodes an unwrapped answer. Null counts as an empty object: every member has a default.

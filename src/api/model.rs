@@ -15,10 +15,13 @@ mod session;
 
 pub use self::billing::{Balance, UsageEntry};
 pub use self::game::{Game, GameDetail, GameScoring, Tag, Tags};
-pub use self::id::{GameSlug, PlayerId, PlayerToken, SessionId};
+pub use self::id::{
+    EpisodeId, GameSlug, JobId, PlayerId, PlayerToken, ProviderId, RunId, Seat, SessionId, SubmissionId,
+    TaskId,
+};
 pub use self::listing::{BadItem, Listing};
 pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
-pub use self::play::{ActResult, CreateSession, CreatedSeat, CreatedSession, Joined, PlayState};
+pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};

@@ -98,7 +98,7 @@ impl Client {
             let why = format!("the page size must be from 1 to {MAX_PAGE}, not {limit}");
             return Err(self.list_step::<L>(ErrorKind::Argument, why));
         }
-        let mut call = list.call().named(L::NAME);
+        let mut call = list.call().named(L::NAME).rule(L::OPERATION);
         if call.query.iter().any(|(name, _)| name == "limit") {
             call.fail("`limit` is set by the page size".into());
         }

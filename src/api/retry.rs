@@ -7,7 +7,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 
 use super::error::{Error, ErrorKind};
-use super::resend::Resend;
+use super::rules::Resend;
 
 /// Codes that the server sends before it does any work, so that every request may be sent again.
 const GENERIC: [&str; 7] = [

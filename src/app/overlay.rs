@@ -1,6 +1,7 @@
 //! What lies over a pane: help, palette, forms and questions. Each is plain data; `input.rs` gives it its keys.
 
-use crate::api::model::{CreateSession, Game, PlayerToken, SessionId};
+use crate::api::endpoints::CreateSession;
+use crate::api::model::{Game, PlayerToken, SessionId};
 
 use crate::client::Ticket;
 

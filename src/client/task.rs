@@ -128,19 +128,19 @@ async fn answer(api: &api::Client, ticket: Ticket, question: Question, events: &
 async fn ask(api: &api::Client, question: Question) -> Result<Answer, api::Error> {
     Ok(match question {
         Question::Games => {
-            let all = api.all(&ListGames::default(), api::PageOptions::default()).await?;
+            let all = api.all(&ListGames::new(), api::PageOptions::default()).await?;
             Answer::Games(api::model::Listing { items: all.items, ..Default::default() })
         }
-        Question::Game(slug) => Answer::Game(Box::new(api.send(&GetGame { slug: &slug }).await?)),
-        Question::Tags => Answer::Tags(api.send(&GetTags { active: true }).await?),
-        Question::Balance => Answer::Balance(api.send(&GetBalance).await?),
-        Question::Usage => Answer::Usage(api.page(&ListUsage::default(), NEWEST, None).await?),
-        Question::Sessions => Answer::Sessions(api.page(&ListSessions::default(), NEWEST, None).await?),
-        Question::Session(id) => Answer::Session(Box::new(api.send(&GetSession { session: &id }).await?)),
-        Question::Logs(id) => Answer::Logs(api.send(&GetSessionLogs { session: &id }).await?),
+        Question::Game(slug) => Answer::Game(Box::new(api.send(&GetGame::new(&slug)).await?)),
+        Question::Tags => Answer::Tags(api.send(&GetTags::new().active(true)).await?),
+        Question::Balance => Answer::Balance(api.send(&GetBalance::new()).await?),
+        Question::Usage => Answer::Usage(api.page(&ListUsage::new(), NEWEST, None).await?),
+        Question::Sessions => Answer::Sessions(api.page(&ListSessions::new(), NEWEST, None).await?),
+        Question::Session(id) => Answer::Session(Box::new(api.send(&GetSession::new(&id)).await?)),
+        Question::Logs(id) => Answer::Logs(api.send(&GetSessionLogs::new(&id)).await?),
         Question::Create(create) => Answer::Created(Box::new(api.send(&*create).await?)),
         Question::Leave(id, token) => {
-            api.send(&LeavePlay { session: &id, token: &token }).await?;
+            api.send(&LeavePlay::new(&id, &token)).await?;
             Answer::Left
         }
     })

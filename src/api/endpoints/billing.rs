@@ -1,35 +1,37 @@
 //! Credits.
 
 use crate::api::model::{Balance, UsageEntry};
+use crate::api::request::request;
 use crate::api::{Call, Endpoint, List};
 
-/// Gets the balance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GetBalance;
+request! {
+    /// Gets the balance: credits that may be spent, and the plan.
+    pub struct GetBalance {}
+}
 
 impl Endpoint for GetBalance {
     type Reply = Balance;
     const NAME: &'static str = "get balance";
+    const OPERATION: &'static str = "billing.balance";
 
     fn call(&self) -> Call {
-        Call::get("/auth/balance")
+        Call::get("/auth/balance").fields(self)
     }
 }
 
-/// Lists what was spent.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListUsage {
-    /// Filters, sent as they are.
-    pub filters: Vec<(String, String)>,
+request! {
+    /// Lists what was spent, newest first.
+    pub struct ListUsage {}
 }
 
 impl List for ListUsage {
     type Item = UsageEntry;
     const NAME: &'static str = "list usage";
+    const OPERATION: &'static str = "billing.usage";
     const COLLECTION: &'static str = "entries";
 
     fn call(&self) -> Call {
-        Call::get("/auth/usage").filters(&self.filters)
+        Call::get("/auth/usage").fields(self)
     }
 }
 
@@ -40,8 +42,8 @@ mod tests {
     #[test]
     fn requests_have_the_sdks_shape() {
         // SDK 3.4.0 resources.py `Billing`.
-        assert_eq!(GetBalance.call().target(), "/auth/balance");
-        assert_eq!(ListUsage::default().call().target(), "/auth/usage");
+        assert_eq!(GetBalance::new().call().target(), "/auth/balance");
+        assert_eq!(ListUsage::new().call().target(), "/auth/usage");
     }
 
     #[test]

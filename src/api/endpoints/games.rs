@@ -1,56 +1,69 @@
 //! The catalogue.
 
 use crate::api::model::{Game, GameDetail, GameSlug, Tags};
+use crate::api::request::request;
 use crate::api::{Call, Endpoint, List};
 
-/// Lists games.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListGames {
-    /// Only games with this tag.
-    pub tag: Option<String>,
-    /// Further filters, sent as they are.
-    pub filters: Vec<(String, String)>,
+request! {
+    /// Lists games.
+    pub struct ListGames {
+        optional {
+            /// Only games with this tag.
+            tag: String,
+        }
+    }
 }
 
 impl List for ListGames {
     type Item = Game;
     const NAME: &'static str = "list games";
+    const OPERATION: &'static str = "games.list";
     const COLLECTION: &'static str = "games";
 
     fn call(&self) -> Call {
-        Call::get("/games").query("tag", self.tag.as_ref()).filters(&self.filters)
+        Call::get("/games").fields(self)
     }
 }
 
-/// Gets a game with its rules.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetGame<'a> {
-    /// Which.
-    pub slug: &'a GameSlug,
+request! {
+    /// Gets a game with its rules.
+    pub struct GetGame {
+        path {
+            /// Which game, by its slug.
+            slug: GameSlug,
+        }
+    }
 }
 
-impl Endpoint for GetGame<'_> {
+impl Endpoint for GetGame {
     type Reply = GameDetail;
     const NAME: &'static str = "get game";
+    const OPERATION: &'static str = "games.get";
 
     fn call(&self) -> Call {
-        Call::get("/games").id("game", self.slug.as_str())
+        Call::get("/games").id("game", self.slug.as_str()).fields(self)
     }
 }
 
-/// Gets the tags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct GetTags {
-    /// With the number of games for each.
-    pub active: bool,
+request! {
+    /// Gets the tags.
+    pub struct GetTags {
+        optional {
+            /// With the number of games for each tag.
+            active: bool,
+        }
+    }
 }
 
 impl Endpoint for GetTags {
     type Reply = Tags;
     const NAME: &'static str = "get tags";
+    const OPERATION: &'static str = "games.tags";
 
     fn call(&self) -> Call {
-        Call::get("/tags").query("active", self.active.then_some(true))
+        // The SDK sends the word only when it is true.
+        let active = self.active.filter(|active| *active);
+        Call::get("/tags").fields(&Self { active, ..self.clone() })
     }
 }
 
@@ -62,13 +75,13 @@ mod tests {
     #[test]
     fn requests_have_the_sdks_shape() {
         // SDK 3.4.0 resources.py `Games`.
-        assert_eq!(ListGames::default().call().target(), "/games");
-        let strategy = ListGames { tag: Some("strategy".into()), filters: vec![("q".into(), "a b".into())] };
+        assert_eq!(ListGames::new().call().target(), "/games");
+        let strategy = ListGames::new().tag("strategy").param("q", Json::parse(r#""a b""#).expect("JSON"));
         assert_eq!(strategy.call().target(), "/games?tag=strategy&q=a%20b");
-        assert_eq!(GetGame { slug: &"chess".into() }.call().target(), "/games/chess");
-        assert!(GetGame { slug: &"a/b".into() }.call().fault().is_some());
-        assert_eq!(GetTags { active: true }.call().target(), "/tags?active=true");
-        assert_eq!(GetTags { active: false }.call().target(), "/tags");
+        assert_eq!(GetGame::new("chess").call().target(), "/games/chess");
+        assert!(GetGame::new("a/b").call().fault().is_some());
+        assert_eq!(GetTags::new().active(true).call().target(), "/tags?active=true");
+        assert_eq!(GetTags::new().active(false).call().target(), "/tags");
     }
 
     #[test]

@@ -1,120 +1,168 @@
 //! Playing.
 
-use serde_json::value::RawValue;
-
 use crate::api::model::{
-    ActResult, CreateSession, CreatedSession, Ignored, Joined, PlayState, PlayerToken, SessionId,
+    ActResult, CreatedSession, GameSlug, Ignored, Joined, Json, PlayState, PlayerToken, ProviderId, SessionId,
 };
-use crate::api::{Call, Endpoint};
+use crate::api::request::request;
+use crate::api::{Call, Endpoint, Micro, Quote};
+
+request! {
+    /// Starts a session of a game. Exactly one of `game` and `tags` is needed; everything else may be left to the
+    /// server.
+    pub struct CreateSession {
+        optional {
+            /// Which game, by its slug.
+            game: GameSlug,
+            /// What the game should be like; the platform picks one that has all of these tags.
+            tags: Vec<String>,
+            /// How many seats are yours; as many as there are players for self-play.
+            seats: u32,
+            /// How many seats there are.
+            player_count: u32,
+            /// The platform's players fill the other seats.
+            vs_ai: bool,
+            /// The horizon in ticks, and so the highest price.
+            max_ticks: u64,
+            /// Start without any seat of yours.
+            autostart: bool,
+            /// How the platform's players decide, such as `agentic_player`.
+            ai_mode: String,
+            /// A registered provider that drives them.
+            custom_provider_id: ProviderId,
+            /// Who may watch, such as `private`.
+            spectate_mode: String,
+        }
+    }
+}
+
+impl CreateSession {
+    /// A session of a game.
+    pub fn of(game: impl Into<GameSlug>) -> Self {
+        Self { game: Some(game.into()), ..Self::default() }
+    }
+}
 
 impl Endpoint for CreateSession {
     type Reply = CreatedSession;
     const NAME: &'static str = "create session";
+    const OPERATION: &'static str = "play.create";
 
     fn call(&self) -> Call {
-        let tags = (!self.tags.is_empty()).then_some(&self.tags);
-        let mut call = Call::post("/play")
-            .object()
-            .member("game", &self.game)
-            .member("tags", &tags)
-            .member("seats", &self.seats)
-            .member("player_count", &self.player_count)
-            .member("vs_ai", &self.vs_ai)
-            .member("max_ticks", &self.max_ticks)
-            .member("autostart", &self.autostart)
-            .member("ai_mode", &self.ai_mode)
-            .member("custom_provider_id", &self.custom_provider_id)
-            .member("spectate_mode", &self.spectate_mode)
-            .rule("play.create");
-        for (name, value) in &self.extra {
-            call = call.member(name, value);
-        }
-        match (&self.game, self.tags.is_empty(), self.extra.is_empty()) {
-            (Some(game), true, _) if game.is_empty() => call.fail("the game is empty".into()),
-            (None, true, true) => call.fail("a session needs a game or tags".into()),
-            (Some(_), false, _) => call.fail("a session takes a game or tags, not both".into()),
+        let quote = self.max_ticks.map_or(Quote::Unknown, |ticks| Quote::UpTo(Micro::ticks(ticks)));
+        let mut call = Call::post("/play").fields(self).quote(quote);
+        let tags = self.tags.as_ref().is_some_and(|tags| !tags.is_empty());
+        match (&self.game, tags, self.extra.is_empty()) {
+            (Some(game), false, _) if game.is_empty() => call.fail("the game is empty".into()),
+            (None, false, true) => call.fail("a session needs a game or tags".into()),
+            (Some(_), true, _) => call.fail("a session takes a game or tags, not both".into()),
             _ => {}
         }
         call
     }
 }
 
-/// Takes a seat in a lobby, or fetches a seat again that is already ours.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JoinPlay<'a> {
-    /// Which session.
-    pub session: &'a SessionId,
+request! {
+    /// Takes a seat in a lobby, or fetches a seat again that is already yours.
+    pub struct JoinPlay {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
 }
 
-impl Endpoint for JoinPlay<'_> {
+impl Endpoint for JoinPlay {
     type Reply = Joined;
     const NAME: &'static str = "join session";
+    const OPERATION: &'static str = "play.join";
 
     fn call(&self) -> Call {
-        Call::post("/play").id("session", self.session.as_str()).then("/join").rule("play.join")
+        Call::post("/play").id("session", self.session_id.as_str()).then("/join").fields_if_any(self)
     }
 }
 
-/// Gets what a seat sees.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetPlay<'a> {
-    /// Which session.
-    pub session: &'a SessionId,
-    /// Which seat.
-    pub token: &'a PlayerToken,
+request! {
+    /// Gets what a seat sees.
+    pub struct GetPlay {
+        path {
+            /// Which session.
+            session_id: SessionId,
+            /// Acts for the seat; from the answer that gave the seat.
+            player_token: PlayerToken,
+        }
+    }
 }
 
-impl Endpoint for GetPlay<'_> {
+impl Endpoint for GetPlay {
     type Reply = PlayState;
     const NAME: &'static str = "get play state";
+    const OPERATION: &'static str = "play.get";
 
     fn call(&self) -> Call {
-        Call::get("/play").id("session", self.session.as_str()).player_token(self.token)
+        Call::get("/play")
+            .id("session", self.session_id.as_str())
+            .player_token(&self.player_token)
+            .fields(self)
     }
 }
 
-/// Acts for a seat.
-#[derive(Debug, Clone)]
-pub struct Act<'a> {
-    /// Which session.
-    pub session: &'a SessionId,
-    /// Which seat.
-    pub token: &'a PlayerToken,
-    /// Any JSON, usually a list of action objects; `[]` does nothing.
-    pub payload: &'a RawValue,
-    /// A name for the action.
-    pub action_id: Option<&'a str>,
+request! {
+    /// Acts for a seat.
+    pub struct Act {
+        path {
+            /// Which session.
+            session_id: SessionId,
+            /// Acts for the seat; from the answer that gave the seat.
+            player_token: PlayerToken,
+        }
+        required {
+            /// The action: any JSON, usually a list of action objects; `[]` does nothing.
+            payload: Json,
+        }
+        optional {
+            /// A name for the action.
+            action_id: String,
+        }
+    }
 }
 
-impl Endpoint for Act<'_> {
+impl Endpoint for Act {
     type Reply = ActResult;
     const NAME: &'static str = "act";
+    const OPERATION: &'static str = "play.act";
 
     fn call(&self) -> Call {
         Call::post("/play")
-            .id("session", self.session.as_str())
+            .id("session", self.session_id.as_str())
             .then("/act")
-            .player_token(self.token)
-            .raw_member("payload", self.payload.to_owned())
-            .member("action_id", &self.action_id)
+            .player_token(&self.player_token)
+            .fields(self)
     }
 }
 
-/// Gives a seat up.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LeavePlay<'a> {
-    /// Which session.
-    pub session: &'a SessionId,
-    /// Which seat.
-    pub token: &'a PlayerToken,
+request! {
+    /// Gives a seat up.
+    pub struct LeavePlay {
+        path {
+            /// Which session.
+            session_id: SessionId,
+            /// Acts for the seat; from the answer that gave the seat.
+            player_token: PlayerToken,
+        }
+    }
 }
 
-impl Endpoint for LeavePlay<'_> {
+impl Endpoint for LeavePlay {
     type Reply = Ignored;
     const NAME: &'static str = "leave session";
+    const OPERATION: &'static str = "play.leave";
 
     fn call(&self) -> Call {
-        Call::post("/play").id("session", self.session.as_str()).then("/leave").player_token(self.token)
+        Call::post("/play")
+            .id("session", self.session_id.as_str())
+            .then("/leave")
+            .player_token(&self.player_token)
+            .fields_if_any(self)
     }
 }
 
@@ -130,7 +178,7 @@ mod tests {
         create.seats = Some(2);
         create.vs_ai = Some(false);
         create.max_ticks = Some(10);
-        let call = create.call();
+        let call = create.request();
         // SDK 3.4.0 tests/integration/test_live.py test_local_play_ws_self_drive.
         assert_eq!(
             call.body_text().as_deref(),
@@ -140,31 +188,29 @@ mod tests {
             (call.target().as_str(), call.timeout, call.resend),
             ("/play", Timeout::Warmup, Resend::Generic)
         );
-        create.extra.insert("seed".into(), 7.into());
+        create.extra.insert("seed", Json::parse("7").expect("JSON"));
         assert!(create.call().body_text().is_some_and(|body| body.ends_with(r#","seed":7}"#)));
     }
 
     #[test]
     fn a_session_needs_exactly_one_of_game_and_tags() {
-        let tags = CreateSession { tags: vec!["strategy".into()], ..CreateSession::default() };
+        let tags = CreateSession::new().tags(["strategy"]);
         assert_eq!(tags.call().body_text().as_deref(), Some(r#"{"tags":["strategy"]}"#));
         assert_eq!(tags.call().fault(), None);
-        assert!(CreateSession::default().call().fault().is_some());
+        assert!(CreateSession::new().call().fault().is_some());
         assert!(CreateSession::of("").call().fault().is_some());
-        let both = CreateSession { game: Some("g".into()), ..tags };
-        assert!(both.call().fault().is_some());
+        assert!(tags.game("g").call().fault().is_some());
     }
 
     #[test]
     fn seats_act_with_their_token() {
-        let (session, token) = ("s1".into(), "pt_abc".into());
-        let join = JoinPlay { session: &session }.call();
+        let join = JoinPlay::new("s1").request();
         assert_eq!((join.target().as_str(), join.body_text()), ("/play/s1/join", None));
         assert_eq!((join.timeout, join.resend), (Timeout::Warmup, Resend::OnceAfterLost));
-        assert_eq!(GetPlay { session: &session, token: &token }.call().target(), "/play/s1");
-        let leave = LeavePlay { session: &session, token: &token }.call();
+        assert_eq!(GetPlay::new("s1", "pt_abc").call().target(), "/play/s1");
+        let leave = LeavePlay::new("s1", "pt_abc").call();
         assert_eq!((leave.target().as_str(), leave.body_text()), ("/play/s1/leave", None));
-        for call in [GetPlay { session: &session, token: &token }.call(), leave] {
+        for call in [GetPlay::new("s1", "pt_abc").call(), leave] {
             assert_eq!(call.headers[0].0, "x-player-token");
             assert_eq!(call.headers[0].1, "pt_abc");
         }
@@ -172,14 +218,13 @@ mod tests {
 
     #[test]
     fn an_action_is_sent_as_it_was_written() {
-        let (session, token) = ("s1".into(), "pt_abc".into());
         for (payload, id, body) in [
             ("[]", None, r#"{"payload":[]}"#),
             (r#"{"action":"fold"}"#, Some("a1"), r#"{"payload":{"action":"fold"},"action_id":"a1"}"#),
             ("123456789012345678901.50", None, r#"{"payload":123456789012345678901.50}"#),
         ] {
-            let payload = RawValue::from_string(payload.to_owned()).expect("JSON");
-            let act = Act { session: &session, token: &token, payload: &payload, action_id: id };
+            let mut act = Act::new("s1", "pt_abc", Json::parse(payload).expect("JSON"));
+            act.action_id = id.map(str::to_owned);
             assert_eq!(act.call().body_text().as_deref(), Some(body));
         }
     }

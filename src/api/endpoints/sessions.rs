@@ -1,54 +1,62 @@
 //! Sessions as the account sees them.
 
 use crate::api::model::{Logs, Session, SessionId};
+use crate::api::request::request;
 use crate::api::{Call, Endpoint, List};
 
-/// Lists sessions.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListSessions {
-    /// Filters such as `status`, sent as they are.
-    pub filters: Vec<(String, String)>,
+request! {
+    /// Lists sessions. Filters such as `status` are sent as they are.
+    pub struct ListSessions {}
 }
 
 impl List for ListSessions {
     type Item = Session;
     const NAME: &'static str = "list sessions";
+    const OPERATION: &'static str = "sessions.list";
     const COLLECTION: &'static str = "sessions";
 
     fn call(&self) -> Call {
-        Call::get("/sessions").filters(&self.filters)
+        Call::get("/sessions").fields(self)
     }
 }
 
-/// Gets a session.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSession<'a> {
-    /// Which.
-    pub session: &'a SessionId,
+request! {
+    /// Gets a session.
+    pub struct GetSession {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
 }
 
-impl Endpoint for GetSession<'_> {
+impl Endpoint for GetSession {
     type Reply = Session;
     const NAME: &'static str = "get session";
+    const OPERATION: &'static str = "sessions.get";
 
     fn call(&self) -> Call {
-        Call::get("/sessions").id("session", self.session.as_str())
+        Call::get("/sessions").id("session", self.session_id.as_str()).fields(self)
     }
 }
 
-/// Gets a session's log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSessionLogs<'a> {
-    /// Which.
-    pub session: &'a SessionId,
+request! {
+    /// Gets a session's log.
+    pub struct GetSessionLogs {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
 }
 
-impl Endpoint for GetSessionLogs<'_> {
+impl Endpoint for GetSessionLogs {
     type Reply = Logs;
     const NAME: &'static str = "get session log";
+    const OPERATION: &'static str = "sessions.logs";
 
     fn call(&self) -> Call {
-        Call::get("/sessions").id("session", self.session.as_str()).then("/logs")
+        Call::get("/sessions").id("session", self.session_id.as_str()).then("/logs").fields(self)
     }
 }
 
@@ -60,9 +68,9 @@ mod tests {
     #[test]
     fn requests_have_the_sdks_shape() {
         // SDK 3.4.0 resources.py `Sessions`.
-        assert_eq!(ListSessions::default().call().target(), "/sessions");
-        assert_eq!(GetSession { session: &"s1".into() }.call().target(), "/sessions/s1");
-        assert_eq!(GetSessionLogs { session: &"s1".into() }.call().target(), "/sessions/s1/logs");
+        assert_eq!(ListSessions::new().call().target(), "/sessions");
+        assert_eq!(GetSession::new("s1").call().target(), "/sessions/s1");
+        assert_eq!(GetSessionLogs::new("s1").call().target(), "/sessions/s1/logs");
     }
 
     #[test]

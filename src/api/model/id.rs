@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::api::request::{Arg, FieldValue, Kind};
+
 /// Reads a string, or a whole number as its digits: some servers number their things.
 struct Text;
 
@@ -28,7 +30,7 @@ impl serde::de::Visitor<'_> for Text {
 }
 
 macro_rules! text_type {
-    ($(#[$meta:meta])* $name:ident) => {
+    ($(#[$meta:meta])* $name:ident = $kind:ident) => {
         $(#[$meta])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name(String);
@@ -56,12 +58,34 @@ macro_rules! text_type {
                 serializer.serialize_str(&self.0)
             }
         }
+
+        impl FieldValue for $name {
+            const KIND: Kind = Kind::$kind;
+        }
+
+        impl Arg<$name> for $name {
+            fn arg(self) -> $name {
+                self
+            }
+        }
+
+        impl Arg<$name> for &$name {
+            fn arg(self) -> $name {
+                self.clone()
+            }
+        }
+
+        impl Arg<$name> for &str {
+            fn arg(self) -> $name {
+                self.into()
+            }
+        }
     };
 }
 
 macro_rules! id {
     ($(#[$meta:meta])* $name:ident) => {
-        text_type! { $(#[$meta])* $name }
+        text_type! { $(#[$meta])* $name = Text }
 
         impl $name {
             /// The identifier as it is on the wire.
@@ -98,13 +122,41 @@ id! {
     GameSlug
 }
 id! {
+    /// A job: a build, an evaluation, a generation or an export.
+    JobId
+}
+id! {
+    /// A submission: the code of a player.
+    SubmissionId
+}
+id! {
+    /// A provider: a model endpoint that the organisation registered.
+    ProviderId
+}
+id! {
+    /// A rollout run: a lease for many episodes.
+    RunId
+}
+id! {
+    /// An episode of a rollout run.
+    EpisodeId
+}
+id! {
+    /// A seat of an episode, `p0` to `p{N-1}`.
+    Seat
+}
+id! {
+    /// A task that was drawn.
+    TaskId
+}
+id! {
     /// A seat in a session. Rollouts and play name seats differently; never convert one into the other.
     PlayerId
 }
 
 text_type! {
     /// Acts for one seat. `Debug` prints `***`; there is no `Display`.
-    PlayerToken
+    PlayerToken = Secret
 }
 
 impl PlayerToken {

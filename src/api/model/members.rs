@@ -100,6 +100,20 @@ impl Extra {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Sets a member.
+    pub fn insert(&mut self, name: &str, value: Json) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, name: &str) -> Option<Json> {
+        let index = self.0.iter().position(|(known, _)| known == name)?;
+        Some(self.0.remove(index).1)
+    }
 }
 
 impl fmt::Debug for Extra {

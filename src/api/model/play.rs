@@ -1,44 +1,7 @@
-//! Playing: what a session is made from, and what its seats get to see.
-
-use serde::Serialize;
+//! Playing: what a session is, and what its seats get to see.
 
 use super::members::{Json, model};
-use super::{GameSlug, PlayerId, PlayerToken, Session, SessionId, SessionStatus};
-
-/// What a session is made from. Exactly one of `game` and `tags` is needed; everything else may be left to the
-/// server.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct CreateSession {
-    /// Which game.
-    pub game: Option<GameSlug>,
-    /// What the game should be like; the platform picks one.
-    pub tags: Vec<String>,
-    /// How many seats are ours.
-    pub seats: Option<u32>,
-    /// How many seats there are.
-    pub player_count: Option<u32>,
-    /// The platform's players fill the other seats.
-    pub vs_ai: Option<bool>,
-    /// The horizon, and so the highest price.
-    pub max_ticks: Option<u64>,
-    /// Start without any seat of ours.
-    pub autostart: Option<bool>,
-    /// How the platform's players decide.
-    pub ai_mode: Option<String>,
-    /// A registered provider that drives them.
-    pub custom_provider_id: Option<String>,
-    /// Who may watch.
-    pub spectate_mode: Option<String>,
-    /// Options that this version does not know, sent as they are.
-    pub extra: serde_json::Map<String, serde_json::Value>,
-}
-
-impl CreateSession {
-    /// A session of a game.
-    pub fn of(game: impl Into<GameSlug>) -> Self {
-        Self { game: Some(game.into()), ..Self::default() }
-    }
-}
+use super::{PlayerId, PlayerToken, Session, SessionId, SessionStatus};
 
 model! {
     /// A new session.

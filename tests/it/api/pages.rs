@@ -16,7 +16,7 @@ fn page(slugs: &[&str], cursor: Option<&str>) -> Reply {
 async fn walk(script: Vec<Reply>, options: PageOptions) -> (Vec<String>, Vec<ErrorKind>, Vec<String>) {
     let server = Canned::start(script).await;
     let client = client(&server.base());
-    let list = ListGames { tag: Some("strategy".into()), filters: Vec::new() };
+    let list = ListGames::new().tag("strategy");
     let rows: Vec<_> = client.pages(&list, options).take(50).collect().await;
     let mut slugs = Vec::new();
     let mut errors = Vec::new();
@@ -95,10 +95,10 @@ async fn a_bad_row_is_a_notice_between_the_others() {
     let rows = data(r#"{"games":[{"slug":"a"},17,{"slug":"b"}],"next_cursor":null}"#);
     let server = Canned::start(vec![rows.clone(), rows]).await;
     let client = client(&server.base());
-    let all = client.all(&ListGames::default(), PageOptions::default()).await.expect("a list");
+    let all = client.all(&ListGames::new(), PageOptions::default()).await.expect("a list");
     assert_eq!((all.items.len(), all.notices.len()), (2, 1));
     assert!(all.notices[0].is_notice() && all.notices[0].why().contains("17"), "{}", all.notices[0].why());
-    let page = client.page(&ListGames::default(), 3, None).await.expect("a page");
+    let page = client.page(&ListGames::new(), 3, None).await.expect("a page");
     assert_eq!((page.items.len(), page.bad[0].index), (2, 1));
 }
 

@@ -4,10 +4,9 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gert::api::endpoints::{Act, GetBalance, GetGame, JoinPlay, LeavePlay};
-use gert::api::model::{CreateSession, PlayerToken, SessionId};
+use gert::api::endpoints::{Act, CreateSession, GetBalance, GetGame, JoinPlay, LeavePlay};
+use gert::api::model::{Json, PlayerToken, SessionId};
 use gert::api::{Call, Client, ErrorKind, Notice, Observer};
-use serde_json::value::RawValue;
 
 use super::canned::{Canned, Reply, answer, data, error, raw_answer};
 use super::{KEY, client, settings};
@@ -23,7 +22,7 @@ fn token() -> PlayerToken {
 #[tokio::test]
 async fn a_request_carries_the_key_and_keeps_the_base_path() {
     let server = Canned::start(vec![data(r#"{"credits":10,"tier":"pro"}"#)]).await;
-    let balance = client(&server.base()).send(&GetBalance).await.expect("a balance");
+    let balance = client(&server.base()).send(&GetBalance::new()).await.expect("a balance");
     assert_eq!(balance.credits.to_bits(), 10f64.to_bits());
     let seen = &server.seen()[0];
     assert!(seen.starts_with("GET /api/v1/auth/balance HTTP/1.1\r\n"), "{seen}");
@@ -40,11 +39,10 @@ async fn bodies_are_sent_as_the_platform_expects_them() {
             .await;
     let client = client(&server.base());
     let (session, token) = (session(), token());
-    let payload = RawValue::from_string("[]".to_owned()).expect("JSON");
-    let act = Act { session: &session, token: &token, payload: &payload, action_id: None };
+    let act = Act::new(&session, &token, Json::parse("[]").expect("JSON"));
     let result = client.send(&act).await.expect("a result");
     assert!(result.accepted && result.tick == Some(5));
-    client.send(&LeavePlay { session: &session, token: &token }).await.expect("left");
+    client.send(&LeavePlay::new(&session, &token)).await.expect("left");
     let seen = server.seen();
     // SDK 3.4.0 tests/test_client.py test_play_act_uses_player_token_header.
     assert!(seen[0].contains("x-player-token: pt_abc\r\n") && seen[0].contains(&format!("x-api-key: {KEY}")));
@@ -66,7 +64,7 @@ async fn both_forms_of_retry_after_are_honoured_and_told() {
     let mut settings = settings(&server.base());
     let log = notices.clone();
     settings.observer = Observer::new(move |notice| log.lock().expect("no panic").push(notice));
-    Client::new(settings).expect("a client").send(&GetBalance).await.expect("a balance");
+    Client::new(settings).expect("a client").send(&GetBalance::new()).await.expect("a balance");
     assert_eq!(server.seen().len(), 4);
     let notices = notices.lock().expect("no panic");
     assert_eq!(notices.len(), 3);
@@ -79,7 +77,7 @@ async fn both_forms_of_retry_after_are_honoured_and_told() {
 async fn a_wait_can_be_cancelled() {
     let server = Canned::start(vec![error(503, "Retry-After: 60\r\n", "SERVER_BUSY")]).await;
     let client = client(&server.base());
-    let waiting = tokio::time::timeout(Duration::from_millis(300), client.send(&GetBalance)).await;
+    let waiting = tokio::time::timeout(Duration::from_millis(300), client.send(&GetBalance::new())).await;
     assert!(waiting.is_err(), "it waits as long as the server asked");
 }
 
@@ -111,10 +109,10 @@ async fn a_join_is_sent_once_more_after_a_lost_answer() {
     // SDK 3.4.0 tests/test_client.py test_play_join_resends_transport_drop.
     let seat = data(r#"{"session_id":"s1","player_id":"player_0","player_token":"tok"}"#);
     let server = Canned::start(vec![Reply::Cut, seat]).await;
-    let joined = client(&server.base()).send(&JoinPlay { session: &session() }).await.expect("a seat");
+    let joined = client(&server.base()).send(&JoinPlay::new(session())).await.expect("a seat");
     assert_eq!((joined.player_token.expose(), server.seen().len()), ("tok", 2));
     let server = Canned::start(vec![error(500, "", "INTERNAL_ERROR")]).await;
-    let error = client(&server.base()).send(&JoinPlay { session: &session() }).await.expect_err("refused");
+    let error = client(&server.base()).send(&JoinPlay::new(session())).await.expect_err("refused");
     assert_eq!((error.kind(), server.seen().len()), (ErrorKind::Server, 1));
 }
 
@@ -136,7 +134,7 @@ async fn answers_that_are_not_the_apis_are_named_as_such() {
         ),
     ] {
         let server = Canned::start(vec![reply]).await;
-        let error = client(&server.base()).send(&GetBalance).await.expect_err("junk");
+        let error = client(&server.base()).send(&GetBalance::new()).await.expect_err("junk");
         assert_eq!((error.kind(), server.seen().len()), (kind, 1), "{}", error.why());
         assert!(error.why().contains(words), "{}", error.why());
     }
@@ -157,7 +155,8 @@ async fn an_answer_over_the_limit_stops_at_the_limit() {
         let server = Canned::start(vec![reply]).await;
         let mut settings = settings(&server.base());
         settings.max_body = 1 << 20;
-        let error = Client::new(settings).expect("a client").send(&GetBalance).await.expect_err("too large");
+        let error =
+            Client::new(settings).expect("a client").send(&GetBalance::new()).await.expect_err("too large");
         assert_eq!(error.kind(), ErrorKind::TooLarge);
         assert!(error.why().contains("over the limit of 1 MiB"), "{}", error.why());
     }
@@ -170,7 +169,8 @@ async fn a_stalled_server_is_given_up_wherever_it_stalls() {
         let server = Canned::start(vec![Reply::Stall(bytes.to_vec())]).await;
         let mut settings = settings(&server.base());
         settings.timeout = Duration::from_millis(200);
-        let error = Client::new(settings).expect("a client").send(&GetBalance).await.expect_err("silence");
+        let error =
+            Client::new(settings).expect("a client").send(&GetBalance::new()).await.expect_err("silence");
         assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Timeout, true));
         assert!(error.why().contains("silent for 0.2 s"), "{}", error.why());
     }
@@ -182,7 +182,7 @@ async fn only_reads_follow_a_redirect_and_only_to_the_same_origin() {
     let elsewhere = Canned::start(vec![data("{}")]).await;
     let away = format!("Location: {}/auth/balance?k={KEY}\r\n", elsewhere.base());
     let server = Canned::start(vec![answer(302, &away, "")]).await;
-    let error = client(&server.base()).send(&GetBalance).await.expect_err("redirected");
+    let error = client(&server.base()).send(&GetBalance::new()).await.expect_err("redirected");
     assert_eq!((error.kind(), error.status()), (ErrorKind::Redirect, Some(302)));
     let location = error.location().expect("an address");
     assert!(location.contains(&elsewhere.address.to_string()) && !location.contains(KEY), "{location}");
@@ -190,7 +190,7 @@ async fn only_reads_follow_a_redirect_and_only_to_the_same_origin() {
 
     let here = "Location: /api/v2/auth/balance\r\n";
     let server = Canned::start(vec![answer(308, here, ""), data(r#"{"credits":2}"#)]).await;
-    client(&server.base()).send(&GetBalance).await.expect("a balance");
+    client(&server.base()).send(&GetBalance::new()).await.expect("a balance");
     assert!(server.seen()[1].starts_with("GET /api/v2/auth/balance "), "{:?}", server.seen());
 
     let server = Canned::start(vec![answer(307, here, "")]).await;
@@ -199,10 +199,10 @@ async fn only_reads_follow_a_redirect_and_only_to_the_same_origin() {
 
     let circle = "Location: /api/v1/a\r\n";
     let server = Canned::start(vec![answer(302, circle, ""); 9]).await;
-    let error = client(&server.base()).send(&GetBalance).await.expect_err("a circle");
+    let error = client(&server.base()).send(&GetBalance::new()).await.expect_err("a circle");
     assert_eq!((error.kind(), server.seen().len()), (ErrorKind::Redirect, 2));
     let server = Canned::start(vec![answer(304, "", "")]).await;
-    let error = client(&server.base()).send(&GetBalance).await.expect_err("nowhere");
+    let error = client(&server.base()).send(&GetBalance::new()).await.expect_err("nowhere");
     assert_eq!((error.kind(), error.location()), (ErrorKind::Redirect, None));
 }
 
@@ -211,7 +211,7 @@ async fn local_faults_send_nothing() {
     let server = Canned::start(vec![data("{}")]).await;
     let client = client(&server.base());
     for slug in ["", "a/b", ".."] {
-        let error = client.send(&GetGame { slug: &slug.into() }).await.expect_err("a bad slug");
+        let error = client.send(&GetGame::new(slug)).await.expect_err("a bad slug");
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Argument, 0));
     }
     assert_eq!(server.seen().len(), 0);
@@ -239,7 +239,7 @@ async fn no_message_holds_a_secret() {
     let server = Canned::start(vec![answer(401, "", &echo)]).await;
     let client = client(&server.base());
     let (session, token) = (session(), token());
-    let error = client.send(&LeavePlay { session: &session, token: &token }).await.expect_err("refused");
+    let error = client.send(&LeavePlay::new(&session, &token)).await.expect_err("refused");
     let shown = format!("{error} {error:?} {} {:?} {client:?}", error.why(), error.body());
     assert!(!shown.contains(KEY) && !shown.contains("pt_abc"), "{shown}");
     assert!(error.why().contains("bad key *** and ***"), "{}", error.why());

@@ -173,7 +173,7 @@ fn through(mut settings: Settings, proxy: &str) -> Settings {
 /// Does a REST call and a socket; says how each went.
 async fn both(settings: Settings) -> [Result<(), Error>; 2] {
     let client = Client::new(settings).expect("a client");
-    let rest = client.send(&GetBalance).await.map(|balance| assert!(balance.credits > 6.0));
+    let rest = client.send(&GetBalance::new()).await.map(|balance| assert!(balance.credits > 6.0));
     let socket = match client.spectate(&SessionId::from("s1")).await {
         Err(error) => Err(error),
         Ok(mut socket) => {
