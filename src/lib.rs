@@ -6,6 +6,8 @@
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
 //! - [`config`]: settings, flags over environment over defaults.
+//! - `journal`: JSON-lines files that survive crashes and several writers.
+//! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
 //! - `client`: the task that owns all traffic with the platform.
 //! - `policy`: runs any command as a player, over JSON lines.
 //! - `app`: the dashboard's state, events in and effects out, nothing else.
@@ -20,6 +22,10 @@ pub mod text;
 pub mod api;
 pub mod rollout;
 pub mod config;
+#[cfg(feature = "tui")]
+pub mod journal;
+#[cfg(feature = "tui")]
+pub mod spend;
 #[cfg(feature = "tui")]
 pub mod client;
 #[cfg(feature = "tui")]

@@ -76,6 +76,10 @@ pub enum ErrorKind {
     Redirect,
     /// An argument is wrong: nothing was sent.
     Argument,
+    /// The profile is read-only: nothing was sent.
+    ReadOnly,
+    /// One of our own spending caps forbids it: nothing was sent.
+    Cap,
     /// A list ended early or left a row out; the rows before and after are good.
     Partial,
 }
@@ -232,6 +236,10 @@ impl Error {
             }
             (_, ErrorKind::Proxy) => Some("check `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`"),
             (_, ErrorKind::Decode) => Some("check that the base URL is the API's and not a web page's"),
+            (_, ErrorKind::ReadOnly) => Some("use another profile, or set its `read_only` to false"),
+            (_, ErrorKind::Cap) => {
+                Some("raise the cap under `[spend]` in the configuration if this is meant")
+            }
             (_, ErrorKind::Redirect) => Some("if the new address is right, set it as the base URL"),
             _ => None,
         }
@@ -284,7 +292,7 @@ impl Step<'_> {
             cause: Cause(clean::line(&clean::redact(&why, self.secrets), 1000)),
             host: self.host.to_owned(),
             mutating: self.mutating,
-            attempts: u32::from(kind != ErrorKind::Argument),
+            attempts: u32::from(!matches!(kind, ErrorKind::Argument | ErrorKind::ReadOnly | ErrorKind::Cap)),
             status: None,
             code: None,
             request_id: None,

@@ -11,10 +11,12 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::call::{Call, Endpoint, Timeout};
+use super::call::{Call, Endpoint, Quote, Timeout};
 use super::connect::{self, Dialer};
 use super::error::{Error, ErrorKind, Step};
+use super::guard::{Guard, Intent, Outcome, Refusal};
 use super::model::{Extra, Json};
+use super::money::Micro;
 use super::retry::Plan;
 use super::settings::{Notice, Settings};
 use super::{ApiKey, clean};
@@ -86,9 +88,53 @@ impl Client {
         if let Some(fault) = &call.fault {
             return Err(step.error(ErrorKind::Argument, fault));
         }
+        let Some(guard) = self.0.settings.guard.of(&call) else {
+            return self.deliver(&call, step).await;
+        };
+        let intent = Intent {
+            name: call.name,
+            operation: call.operation,
+            target: format!("{} {}", call.method, call.target()),
+            price: self.price(&call, &*guard).await?,
+        };
+        let mark = admit(&guard, &intent).await.map_err(|refusal| refused(refusal, step))?;
+        // Dropping the future in between leaves what was admitted counted: it may have been sent.
+        let reply = self.deliver(&call, step).await;
+        let outcome = Outcome::of(&reply);
+        // It fails only when the guard panicked, which has been reported.
+        let _ = tokio::task::spawn_blocking(move || guard.settle(&intent, mark, &outcome)).await;
+        reply
+    }
+
+    /// Whether a socket that acts may be opened.
+    pub(crate) async fn may_act(&self, call: &Call, step: Step<'_>) -> Result<(), Error> {
+        let Some(guard) = self.0.settings.guard.any() else { return Ok(()) };
+        let target = format!("GET {}", call.target());
+        let intent = Intent { name: step.endpoint, operation: None, target, price: Some(Micro(0)) };
+        admit(&guard, &intent).await.map(drop).map_err(|refusal| refused(refusal, step))
+    }
+
+    /// What a call costs at most, as far as it can be known and matters.
+    async fn price(&self, call: &Call, guard: &dyn Guard) -> Result<Option<Micro>, Error> {
+        match call.quote {
+            Quote::Free => Ok(Some(Micro(0))),
+            Quote::UpTo(price) => Ok(Some(price)),
+            Quote::DryRun if guard.wants_price() => {
+                let dry = call.clone().member("dry_run", &true).quote(Quote::Free);
+                let estimate: Estimate = Box::pin(self.raw(dry)).await.and_then(|raw| {
+                    decode(&raw).map_err(|why| self.step(call.name, false, &[]).error(ErrorKind::Decode, why))
+                })?;
+                Ok(estimate.estimated_credits.and_then(Micro::at_least))
+            }
+            Quote::DryRun | Quote::Unknown => Ok(None),
+        }
+    }
+
+    /// Sends a call, again where that is allowed.
+    async fn deliver(&self, call: &Call, step: Step<'_>) -> Result<Box<RawValue>, Error> {
         let mut plan = Plan::new(call.resend, call.retries.unwrap_or(self.0.settings.max_retries));
         loop {
-            let error = match self.once(&call, step).await {
+            let error = match self.once(call, step).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -200,6 +246,26 @@ impl Client {
         secrets: &'a [&'a str],
     ) -> Step<'a> {
         Step { endpoint, host: &self.0.host, mutating, secrets }
+    }
+}
+
+/// What a dry run says.
+#[derive(Deserialize)]
+struct Estimate {
+    #[serde(default)]
+    estimated_credits: Option<f64>,
+}
+
+async fn admit(guard: &Arc<dyn Guard>, intent: &Intent) -> Result<Option<u64>, Refusal> {
+    let (guard, intent) = (Arc::clone(guard), intent.clone());
+    let asked = tokio::task::spawn_blocking(move || guard.admit(&intent)).await;
+    asked.unwrap_or_else(|_| Err(Refusal::Cap("the spending guard broke, so nothing is sent".into())))
+}
+
+fn refused(refusal: Refusal, step: Step<'_>) -> Error {
+    match refusal {
+        Refusal::ReadOnly(why) => step.error(ErrorKind::ReadOnly, why),
+        Refusal::Cap(why) => step.error(ErrorKind::Cap, why),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, BaseUrl};
+use super::{ApiKey, BaseUrl, Guarded};
 
 /// Everything a [`Client`](super::Client) needs to know.
 #[derive(Debug, Clone)]
@@ -34,6 +34,8 @@ pub struct Settings {
     pub ca_files: Vec<PathBuf>,
     /// Told what goes on inside a call.
     pub observer: Observer,
+    /// Asked before anything is sent that may change something or cost credits.
+    pub guard: Guarded,
 }
 
 impl Settings {
@@ -52,6 +54,7 @@ impl Settings {
             proxy: ProxyRules::Environment,
             ca_files: Vec::new(),
             observer: Observer::default(),
+            guard: Guarded::default(),
         }
     }
 }

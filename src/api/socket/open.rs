@@ -25,7 +25,8 @@ impl Client {
     /// Opens a seat's socket: sends the token and waits for `connected`.
     ///
     /// # Errors
-    /// [`ErrorKind::Authentication`] when anything else comes first; see also [`Error::verdict`].
+    /// [`ErrorKind::Authentication`] when anything else comes first, [`ErrorKind::ReadOnly`] when the client may not
+    /// change anything; see also [`Error::verdict`].
     pub async fn connect_player(
         &self,
         session: &SessionId,
@@ -42,6 +43,7 @@ impl Client {
             return Err(step.error(ErrorKind::Argument, "the player token is empty"));
         }
         let call = Call::get("/play").id("session", session.as_str()).then("/ws");
+        self.may_act(&call, step).await?;
         let mut socket = self.open(&call, false, step).await?;
         let lost = |error: super::SocketError| step.error(ErrorKind::Lost, error.to_string());
         socket.send(&Auth { r#type: "auth", token: token.expose() }).await.map_err(lost)?;
