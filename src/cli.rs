@@ -6,10 +6,11 @@ mod dashboard;
 #[cfg(feature = "arena")]
 mod embedded;
 mod log;
+mod twin;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::Config;
 
@@ -32,11 +33,18 @@ struct Cli {
 #[derive(Debug, Clone, clap::Args)]
 struct View {
     /// Draw with ASCII characters only
-    #[arg(long, global = true)]
+    #[arg(long)]
     ascii: bool,
     /// Take mouse clicks from the start (f2 switches; while on, the terminal selects text with Shift only)
-    #[arg(long, global = true)]
+    #[arg(long)]
     mouse: bool,
+}
+
+impl View {
+    /// Flags before the command and after it count alike.
+    fn or(&self, other: &Self) -> Self {
+        Self { ascii: self.ascii || other.ascii, mouse: self.mouse || other.mouse }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +52,8 @@ enum Command {
     /// The dashboard on an arena of its own: no key, no network, no credits
     #[cfg(feature = "arena")]
     Demo {
+        #[command(flatten)]
+        view: View,
         /// Keep the arena's database in this folder; without it nothing is kept
         #[arg(long, value_name = "DIR")]
         keep: Option<std::path::PathBuf>,
@@ -53,9 +63,14 @@ enum Command {
     Arena(arena::Args),
 }
 
+/// The whole command line, the twin's commands included.
+fn command() -> clap::Command {
+    Cli::command().subcommands(twin::commands())
+}
+
 /// Runs the command line; returns the exit status.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = command().get_matches();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -63,7 +78,7 @@ pub fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = runtime.block_on(run(cli)).unwrap_or_else(|report| {
+    let code = runtime.block_on(run(&matches)).unwrap_or_else(|report| {
         eprintln!("gert: {}", chain(&*report));
         1
     });
@@ -74,13 +89,18 @@ pub fn main() -> ExitCode {
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-async fn run(cli: Cli) -> Result<i32, Failure> {
-    let config = || Config::resolve(cli.base_url.as_deref(), |name| std::env::var(name).ok());
+async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
+    let base_url = matches.get_one::<String>("base_url").map(String::as_str);
+    let config = || Ok(Config::resolve(base_url, |name| std::env::var(name).ok())?);
+    if let Some(status) = twin::run(matches, config).await {
+        return Ok(status);
+    }
+    let cli = Cli::from_arg_matches(matches)?;
     match cli.command {
         #[cfg(feature = "arena")]
         Some(Command::Arena(args)) => arena::run(args).await,
         #[cfg(feature = "arena")]
-        Some(Command::Demo { keep }) => dashboard::demo(config()?, &cli.view, keep).await,
+        Some(Command::Demo { view, keep }) => dashboard::demo(config()?, &cli.view.or(&view), keep).await,
         None => dashboard::run(config()?, &cli.view).await,
     }
 }
@@ -103,13 +123,11 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

@@ -77,6 +77,14 @@ impl Client {
         decode(&raw).map_err(|why| self.step(E::NAME, mutating, &secrets).error(ErrorKind::Decode, why))
     }
 
+    /// [`Client::raw`] for an answer that wraps what is meant in a member (see [`Endpoint::MEMBER`]).
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub async fn raw_member(&self, call: Call, name: Option<&str>) -> Result<Json, Error> {
+        self.raw(call).await.map(|raw| member(raw, name).into())
+    }
+
     /// Sends a call and returns its unwrapped answer as it came.
     ///
     /// # Errors
@@ -270,7 +278,7 @@ fn refused(refusal: Refusal, step: Step<'_>) -> Error {
 }
 
 /// The member that is meant, where the answer wraps it; else the whole answer.
-pub(crate) fn member(raw: Box<RawValue>, name: Option<&str>) -> Box<RawValue> {
+fn member(raw: Box<RawValue>, name: Option<&str>) -> Box<RawValue> {
     let Some(name) = name else { return raw };
     let inner = serde_json::from_str::<Extra>(raw.get()).ok().and_then(|mut members| members.remove(name));
     inner.map_or(raw, Json::into_raw)
