@@ -180,7 +180,9 @@ impl Call {
         if let Ok(text) = serde_json::from_str::<String>(json) {
             self.query.push((name.to_owned(), text));
         } else if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) {
-            items.iter().for_each(|item| self.query_json(name, item.get()));
+            for item in items {
+                self.query_json(name, item.get());
+            }
         } else {
             self.query.push((name.to_owned(), json.to_owned()));
         }
