@@ -5,23 +5,39 @@
 //! list that is not even an object is left out and reported (see [`Listing`]).
 
 mod billing;
+mod branch;
+mod build;
+#[cfg(test)]
+mod check;
+mod export;
 mod game;
 mod id;
+mod job;
 mod listing;
 mod members;
 mod play;
+mod provider;
 mod scores;
 mod session;
+mod submission;
+mod task;
 
 pub use self::billing::{Balance, UsageEntry};
+pub use self::branch::{Branch, BranchedPlay};
+pub use self::build::Started;
+pub use self::export::{DownloadUrl, Export, ExportDownload, ExportFile};
 pub use self::game::{Game, GameDetail, GameScoring, Tag, Tags};
 pub use self::id::{
     EpisodeId, GameSlug, JobId, PlayerId, PlayerToken, ProviderId, RunId, Seat, SessionId, SubmissionId,
     TaskId,
 };
-pub use self::listing::{BadItem, Listing};
+pub use self::job::{BranchScores, DecisionPoint, Job, JobStatus, ScoreStats, ScoredAction};
+pub use self::listing::{BadItem, Listing, Rows};
 pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
 pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
+pub use self::provider::Provider;
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};
+pub use self::submission::{BulkDeleted, CreatedSubmission, Evaluation, StartedEvaluation, Submission};
+pub use self::task::{DrawnTasks, Task, TaskInfo, TaskMessage, TaskResult, TaskScores, TaskVariant};

@@ -1,14 +1,18 @@
 //! Playing.
 
 use crate::api::model::{
-    ActResult, CreatedSession, GameSlug, Ignored, Joined, Json, PlayState, PlayerToken, ProviderId, SessionId,
+    ActResult, BranchedPlay, CreatedSession, GameSlug, Ignored, Joined, Json, PlayState, PlayerToken,
+    ProviderId, SessionId,
 };
 use crate::api::request::request;
 use crate::api::{Call, Endpoint, Micro, Quote};
 
 request! {
-    /// Starts a session of a game. Exactly one of `game` and `tags` is needed; everything else may be left to the
-    /// server.
+    /// Starts a session of a game. Exactly one of `game` and `tags` is needed; everything else may be left to
+    /// the server.
+    ///
+    /// Costs 0.0004 credits a tick; `max_ticks` bounds it. The server may be silent for 105 s, since a game has
+    /// to start; never sent again after a lost answer, since a session may be running.
     pub struct CreateSession {
         optional {
             /// Which game, by its slug.
@@ -63,6 +67,9 @@ impl Endpoint for CreateSession {
 
 request! {
     /// Takes a seat in a lobby, or fetches a seat again that is already yours.
+    ///
+    /// Free. The server may be silent for 105 s, since a game may have to start; sent again once after a lost
+    /// answer, since joining twice is joining once.
     pub struct JoinPlay {
         path {
             /// Which session.
@@ -82,7 +89,46 @@ impl Endpoint for JoinPlay {
 }
 
 request! {
+    /// Branches a session: starts new ones where it is.
+    ///
+    /// Costs 0.0004 credits a tick, for each branch. The server may be silent for 105 s, since a game has to
+    /// start; for ever with a `count` over 1 or with `explore`, since the names of the branches come in this
+    /// answer only. Never sent again after a lost answer, since the branches may be running.
+    pub struct BranchPlay {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+        optional {
+            /// How many branches, from 1; 1 unless given.
+            count: u64,
+            /// Branch into different actions: a JSON object such as `{"max_actions":4}`.
+            explore: Json,
+        }
+    }
+}
+
+impl Endpoint for BranchPlay {
+    type Reply = BranchedPlay;
+    const NAME: &'static str = "branch session";
+    const OPERATION: &'static str = "play.branch";
+
+    fn call(&self) -> Call {
+        let explore = self.explore.as_ref().is_some_and(|explore| explore.get() != "null");
+        let many = self.count.is_some_and(|count| count > 1) || explore;
+        Call::post("/play")
+            .id("session", self.session_id.as_str())
+            .then("/branch")
+            .fields(self)
+            .rule(if many { "play.branch many" } else { Self::OPERATION })
+            .quote(Quote::Unknown)
+    }
+}
+
+request! {
     /// Gets what a seat sees.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetPlay {
         path {
             /// Which session.
@@ -108,6 +154,9 @@ impl Endpoint for GetPlay {
 
 request! {
     /// Acts for a seat.
+    ///
+    /// Free; the session is billed by its ticks. The server may be silent for 30 s; never sent again after a
+    /// lost answer: the turn may be over.
     pub struct Act {
         path {
             /// Which session.
@@ -142,6 +191,9 @@ impl Endpoint for Act {
 
 request! {
     /// Gives a seat up.
+    ///
+    /// Free. The server may be silent for 30 s; never sent again after a lost answer: look at the session
+    /// instead.
     pub struct LeavePlay {
         path {
             /// Which session.
@@ -200,6 +252,24 @@ mod tests {
         assert!(CreateSession::new().call().fault().is_some());
         assert!(CreateSession::of("").call().fault().is_some());
         assert!(tags.game("g").call().fault().is_some());
+    }
+
+    #[test]
+    fn a_fan_out_of_branches_waits_for_ever() {
+        // SDK 3.4.0 tests/test_client.py test_play_calls_ride_warmup_and_fanout_timeouts.
+        let explore = |text| BranchPlay::new("s1").explore(Json::parse(text).expect("JSON"));
+        for (branch, timeout, body) in [
+            (BranchPlay::new("s1"), Timeout::Warmup, "{}"),
+            (BranchPlay::new("s1").count(1u64), Timeout::Warmup, r#"{"count":1}"#),
+            (BranchPlay::new("s1").count(8u64), Timeout::Fanout, r#"{"count":8}"#),
+            (explore(r#"{"max_actions":4}"#), Timeout::Fanout, r#"{"explore":{"max_actions":4}}"#),
+            (explore("null"), Timeout::Warmup, "{}"),
+        ] {
+            let call = branch.request();
+            assert_eq!((call.target().as_str(), call.timeout), ("/play/s1/branch", timeout), "{branch:?}");
+            assert_eq!(call.body_text().as_deref(), Some(body));
+            assert_eq!((call.resend, call.quoted()), (Resend::Generic, Quote::Unknown));
+        }
     }
 
     #[test]

@@ -1,12 +1,19 @@
 //! Sessions as the account sees them.
 
-use crate::api::model::{Logs, Session, SessionId};
+use crate::api::model::{Ignored, Json, Logs, Session, SessionId};
 use crate::api::request::request;
 use crate::api::{Call, Endpoint, List};
 
 request! {
-    /// Lists sessions. Filters such as `status` are sent as they are.
-    pub struct ListSessions {}
+    /// Lists sessions, newest first. The platform documents no filters; what is given is sent as it is.
+    ///
+    /// Free. The server may be silent for 30 s.
+    pub struct ListSessions {
+        optional {
+            /// Only those that are so far: `waiting`, `active`, `completed` or `failed`.
+            status: String,
+        }
+    }
 }
 
 impl List for ListSessions {
@@ -21,7 +28,9 @@ impl List for ListSessions {
 }
 
 request! {
-    /// Gets a session.
+    /// Gets a session: how far it is, and its seats and scores.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetSession {
         path {
             /// Which session.
@@ -42,6 +51,8 @@ impl Endpoint for GetSession {
 
 request! {
     /// Gets a session's log.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetSessionLogs {
         path {
             /// Which session.
@@ -60,17 +71,89 @@ impl Endpoint for GetSessionLogs {
     }
 }
 
+request! {
+    /// Gets a session's branches, as the server writes them.
+    ///
+    /// Free. The server may be silent for 30 s.
+    pub struct GetSessionBranches {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
+}
+
+impl Endpoint for GetSessionBranches {
+    type Reply = Json;
+    const NAME: &'static str = "get session branches";
+    const OPERATION: &'static str = "sessions.branches";
+
+    fn call(&self) -> Call {
+        Call::get("/sessions").id("session", self.session_id.as_str()).then("/branches").fields(self)
+    }
+}
+
+request! {
+    /// Gets how a session's branches scored, as the server writes it. The platform documents no filters; what
+    /// is given is sent as it is.
+    ///
+    /// Free. The server may be silent for 30 s.
+    pub struct GetSessionBranchScores {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
+}
+
+impl Endpoint for GetSessionBranchScores {
+    type Reply = Json;
+    const NAME: &'static str = "get session branch scores";
+    const OPERATION: &'static str = "sessions.branch_scores";
+
+    fn call(&self) -> Call {
+        Call::get("/sessions").id("session", self.session_id.as_str()).then("/branch-scores").fields(self)
+    }
+}
+
+request! {
+    /// Deletes a session; a live one is ended.
+    ///
+    /// Free. The server may be silent for 30 s; never sent again after a lost answer: a second try may say that
+    /// it is gone.
+    pub struct DeleteSession {
+        path {
+            /// Which session.
+            session_id: SessionId,
+        }
+    }
+}
+
+impl Endpoint for DeleteSession {
+    type Reply = Ignored;
+    const NAME: &'static str = "delete session";
+    const OPERATION: &'static str = "sessions.delete";
+
+    fn call(&self) -> Call {
+        Call::delete("/sessions").id("session", self.session_id.as_str()).fields(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::model::Json;
 
     #[test]
     fn requests_have_the_sdks_shape() {
         // SDK 3.4.0 resources.py `Sessions`.
         assert_eq!(ListSessions::new().call().target(), "/sessions");
         assert_eq!(GetSession::new("s1").call().target(), "/sessions/s1");
+        assert_eq!(ListSessions::new().status("active").call().target(), "/sessions?status=active");
         assert_eq!(GetSessionLogs::new("s1").call().target(), "/sessions/s1/logs");
+        assert_eq!(GetSessionBranches::new("s1").call().target(), "/sessions/s1/branches");
+        let scores = GetSessionBranchScores::new("s1").param("tick", Json::parse("4").expect("JSON"));
+        assert_eq!(scores.call().target(), "/sessions/s1/branch-scores?tick=4");
+        assert_eq!(DeleteSession::new("s1").call().target(), "/sessions/s1");
     }
 
     #[test]

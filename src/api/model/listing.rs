@@ -1,6 +1,7 @@
 //! A page of a list. One bad row does not spoil the others.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Extra, Json};
@@ -50,6 +51,34 @@ impl<T: DeserializeOwned> Listing<T> {
             }
         }
         Ok(listing)
+    }
+}
+
+/// Where a list that comes whole is, if its object holds several.
+const WHOLE: [&str; 2] = ["evaluations", "providers"];
+
+/// A list that comes whole: bare, or as a list in an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows<T> {
+    /// The good rows.
+    pub items: Vec<T>,
+    /// The bad ones.
+    pub bad: Vec<BadItem>,
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Rows<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let members = json.decode::<Extra>().unwrap_or_default();
+        let name = WHOLE.into_iter().find(|name| members.get(name).is_some());
+        let listing = Listing::read(json.get(), name.unwrap_or_default()).map_err(D::Error::custom)?;
+        Ok(Self { items: listing.items, bad: listing.bad })
+    }
+}
+
+impl<T: Serialize> Serialize for Rows<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
     }
 }
 
@@ -137,5 +166,15 @@ mod tests {
         assert_eq!(games(r#"{"items":[{"slug":"a"}],"next_cursor":12345678901234567890123}"#).items.len(), 1);
         assert!(Listing::<Game>::read(r#"{"games":3}"#, "games").is_err());
         assert!(Listing::<Game>::read("3", "games").is_err());
+    }
+
+    #[test]
+    fn a_whole_list_comes_bare_or_wrapped() {
+        // H-09. Container shapes: protocol.md §2.7, §2.8.
+        for text in [r#"[{"slug":"a"},5]"#, r#"{"evaluations":[{"slug":"a"},5],"count":2}"#] {
+            let rows: Rows<Game> = serde_json::from_str(text).expect("a list");
+            assert_eq!((rows.items[0].slug.as_str(), rows.bad[0].index), ("a", 1), "{text}");
+        }
+        assert!(serde_json::from_str::<Rows<Game>>("3").is_err());
     }
 }
