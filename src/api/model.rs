@@ -10,6 +10,7 @@ mod id;
 mod listing;
 mod members;
 mod play;
+mod rollout;
 mod scores;
 mod session;
 
@@ -23,5 +24,9 @@ pub use self::listing::{BadItem, Listing};
 pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
 pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
+pub use self::rollout::{
+    ActionScores, BatchEntry, BySeat, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run,
+    RunClosed, RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
+};
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};
