@@ -17,6 +17,7 @@ mod listing;
 mod members;
 mod play;
 mod provider;
+mod rollout;
 mod scores;
 mod session;
 mod submission;
@@ -31,12 +32,16 @@ pub use self::id::{
     EpisodeId, GameSlug, JobId, PlayerId, PlayerToken, ProviderId, RunId, Seat, SessionId, SubmissionId,
     TaskId,
 };
-pub use self::job::{BranchScores, DecisionPoint, Job, JobStatus, ScoreStats, ScoredAction};
+pub use self::job::{BranchScores, DecisionPoint, Job, JobStatus, ScoredAction, ValueStats};
 pub use self::listing::{BadItem, Listing, Rows};
 pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
 pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
 pub use self::provider::Provider;
+pub use self::rollout::{
+    ActionScores, BatchEntry, BySeat, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run,
+    RunClosed, RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
+};
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};
 pub use self::submission::{BulkDeleted, CreatedSubmission, Evaluation, StartedEvaluation, Submission};

@@ -167,7 +167,7 @@ model! {
         /// Its place among the candidates, 1 for the best mean.
         pub action_rank: Option<u64>,
         /// The scores of its rollouts, summed up.
-        pub value: Option<ScoreStats>,
+        pub value: Option<ValueStats>,
         /// The score of each rollout.
         pub sample_scores: Option<Vec<Option<f64>>>,
         /// The turns of each rollout, in the order of the scores.
@@ -179,7 +179,7 @@ model! {
 
 model! {
     /// Scores, summed up.
-    pub struct ScoreStats {
+    pub struct ValueStats {
         /// The mean.
         pub mean: Option<f64>,
         /// The standard deviation.
