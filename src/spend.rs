@@ -234,15 +234,12 @@ pub fn last_of_each(rows: Vec<Row>) -> Vec<Row> {
     let mut places: HashMap<u64, usize> = HashMap::new();
     let mut last: Vec<Row> = Vec::new();
     for row in rows {
-        match places.get(&row.mark) {
-            Some(&place) => {
-                let begun = last[place].at;
-                last[place] = Row { at: begun, ..row };
-            }
-            None => {
-                places.insert(row.mark, last.len());
-                last.push(row);
-            }
+        if let Some(&place) = places.get(&row.mark) {
+            let begun = last[place].at;
+            last[place] = Row { at: begun, ..row };
+        } else {
+            places.insert(row.mark, last.len());
+            last.push(row);
         }
     }
     last

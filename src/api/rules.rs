@@ -98,6 +98,13 @@ pub const RULES: &[Rule] = &[
         "the turn may be over: look at the state first",
     ),
     once("play.leave", FREE, "look at the session instead"),
+    // Sockets, which are no requests: a lost link is opened again.
+    once(
+        "play.connect",
+        "free; the session is billed by its ticks",
+        "what was sent on a lost link may have counted; the socket is opened again",
+    ),
+    once("play.spectate", FREE, "the socket is opened again, and the current state comes first"),
     once(
         "rollout_runs.open",
         "holds `max_episodes` times `max_ticks_per_episode` times 0.0004 credits; closing refunds what was not played",

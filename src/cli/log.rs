@@ -35,7 +35,11 @@ fn open() -> Option<File> {
 }
 
 fn path() -> Option<PathBuf> {
+    Some(state_folder()?.join("gert.log"))
+}
+
+/// Where state is kept, if there is a home for it.
+pub(super) fn state_folder() -> Option<PathBuf> {
     let folders = directories::ProjectDirs::from("", "", "gert")?;
-    let folder = folders.state_dir().unwrap_or_else(|| folders.data_local_dir());
-    Some(folder.join("gert.log"))
+    Some(folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).to_owned())
 }

@@ -10,7 +10,9 @@ mod flags;
 mod method;
 mod output;
 mod raw;
+mod seats;
 mod show;
+mod sockets;
 mod table;
 mod work;
 
@@ -23,6 +25,7 @@ use crate::config::Config;
 
 pub(super) use self::failure::Failure;
 use self::output::Output;
+use self::seats::Seats;
 
 /// What every command has at hand.
 pub(super) struct Context {
@@ -34,6 +37,8 @@ pub(super) struct Context {
     pages: PageOptions,
     /// How often it is asked again, if it is.
     watch: Option<Duration>,
+    /// The seats that this machine took.
+    seats: Seats,
 }
 
 /// The commands of the twin.
@@ -80,11 +85,13 @@ async fn perform(
     output: Output,
     config: impl FnOnce() -> Result<Config, super::Failure>,
 ) -> Result<(), Failure> {
-    let client = client(config().map_err(|why| Failure::Usage(super::chain(&*why)))?)?;
-    let context = Context { client, output, pages: flags::pages(args), watch: flags::watch(args) };
+    let config = config().map_err(|why| Failure::Usage(super::chain(&*why)))?;
+    let seats = Seats::new(super::log::state_folder(), config.base_url.as_str().to_owned());
+    let client = client(&config)?;
+    let context = Context { client, output, pages: flags::pages(args), watch: flags::watch(args), seats };
     match method {
         Some(method) => {
-            let members = flags::members(method, args)?;
+            let members = flags::members(method, args, &context.seats)?;
             context.watched(method, members).await
         }
         None => raw::run(&context, args).await,
@@ -92,7 +99,7 @@ async fn perform(
 }
 
 /// A client that says on stderr when it waits.
-fn client(config: Config) -> Result<Client, Failure> {
+fn client(config: &Config) -> Result<Client, Failure> {
     let key = config.key.clone().ok_or(Failure::NoKey)?;
     let mut settings = config.settings(key);
     settings.observer = Observer::new(|Notice::Waiting { endpoint, sent, wait, why }| {

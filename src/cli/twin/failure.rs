@@ -53,15 +53,16 @@ impl Failure {
         }
     }
 
-    fn words(&self) -> String {
+    /// What went wrong, and what to do.
+    pub(super) fn words(&self) -> String {
         match self {
             Self::Api(error) => {
                 let mut words = format!("{error}: {}", error.why());
                 if let Some(job) = existing_job(error) {
-                    words.push_str(&format!("\n  the one that is running: {job}"));
+                    words.extend(["\n  the one that is running: ", &job]);
                 }
                 if let Some(advice) = error.advice() {
-                    words.push_str(&format!("\n  {advice}"));
+                    words.extend(["\n  ", advice]);
                 }
                 words
             }

@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use super::failure::Failure;
 use super::method::{Method, Resource};
 use super::output;
+use super::seats::Seats;
 use crate::api::model::{Extra, Json};
 use crate::api::{Field, Kind, MAX_PAGE, PageOptions, Place, Rule};
 
@@ -36,6 +37,9 @@ fn method(method: &'static Method) -> Command {
         .arg(param())
         .arg(body())
         .args(output_flags());
+    if method.fields.iter().any(|field| field.kind == Kind::Secret) {
+        command = command.arg(seat_flag());
+    }
     if method.pages {
         command = command.args(page_flags());
     }
@@ -73,9 +77,9 @@ fn argument(field: &'static Field) -> Arg {
         Kind::Integer => arg.value_name("N").allow_negative_numbers(true),
         Kind::Number => arg.value_name("NUMBER").allow_hyphen_values(true),
         Kind::Text => arg.value_name("TEXT|@FILE").allow_hyphen_values(true),
-        Kind::Secret => arg
-            .value_name("@FILE|-")
-            .help(format!("{about}: a file, or `-` for stdin; without it ${TOKEN_VARIABLE}")),
+        Kind::Secret => arg.value_name("@FILE|-").help(format!(
+            "{about}: a file, or `-` for stdin; else ${TOKEN_VARIABLE}, else as this machine took it"
+        )),
     }
 }
 
@@ -109,6 +113,13 @@ pub(super) fn output_flags() -> [Arg; 2] {
             .conflicts_with("json")
             .help("As --json, but a list as one item a line, as they arrive"),
     ]
+}
+
+fn seat_flag() -> Arg {
+    Arg::new("seat")
+        .long("seat")
+        .value_name("PLAYER_ID")
+        .help("Which of the seats that this machine took, if there are several")
 }
 
 fn page_flags() -> [Arg; 2] {
@@ -151,11 +162,15 @@ pub(super) fn watch(args: &ArgMatches) -> Option<Duration> {
 }
 
 /// The members of a request: those of `--body`, then the flags', then those of `--param`.
-pub(super) fn members(method: &Method, args: &ArgMatches) -> Result<Extra, Failure> {
+pub(super) fn members(method: &Method, args: &ArgMatches, seats: &Seats) -> Result<Extra, Failure> {
     let mut stdin = Stdin(false);
     let mut members = ground(args, &mut stdin)?;
     for field in method.fields {
-        if let Some(value) = value(field, args, &mut stdin)? {
+        let value = match field.kind {
+            Kind::Secret => Some(token(field, args, seats, &mut stdin)?),
+            _ => value(field, args, &mut stdin)?,
+        };
+        if let Some(value) = value {
             members.insert(field.name, value);
         }
     }
@@ -193,10 +208,7 @@ fn object(text: &str) -> Result<Extra, Failure> {
 }
 
 fn value(field: &Field, args: &ArgMatches, stdin: &mut Stdin) -> Result<Option<Json>, Failure> {
-    let flag = format!("--{}", field.name.replace('_', "-"));
-    if field.kind == Kind::Secret {
-        return token(&flag, args.get_one::<String>(field.name), stdin).map(Some);
-    }
+    let flag = flag(field);
     let mut values = args.get_many::<String>(field.name).into_iter().flatten().peekable();
     if values.peek().is_none() {
         return Ok(None);
@@ -241,10 +253,11 @@ fn jsons(flag: &str, raw: &[&String], stdin: &mut Stdin) -> Result<Json, Failure
     }
 }
 
-/// A token comes from a file, stdin or the environment. One on the command line works, but anybody on this machine
-/// can read it there.
-fn token(flag: &str, given: Option<&String>, stdin: &mut Stdin) -> Result<Json, Failure> {
-    let text = match given {
+/// A token comes from a file, stdin, the environment, or the seats that this machine took. One on the command line
+/// works, but anybody on this machine can read it there (H-16).
+fn token(field: &Field, args: &ArgMatches, seats: &Seats, stdin: &mut Stdin) -> Result<Json, Failure> {
+    let flag = flag(field);
+    let text = match args.get_one::<String>(field.name) {
         Some(text) => {
             if text != "-" && !text.starts_with('@') {
                 output::say(&format!(
@@ -252,16 +265,26 @@ fn token(flag: &str, given: Option<&String>, stdin: &mut Stdin) -> Result<Json, 
                      ${TOKEN_VARIABLE}"
                 ));
             }
-            stdin.resolve(flag, text)?
+            stdin.resolve(&flag, text)?
         }
         None => std::env::var(TOKEN_VARIABLE).unwrap_or_default(),
     };
-    match text.trim() {
-        "" => Err(Failure::Usage(format!(
-            "this acts for a seat: give its token with `{flag} @FILE` or in ${TOKEN_VARIABLE}"
-        ))),
-        token => Ok(quoted(token)),
+    if !text.trim().is_empty() {
+        return Ok(quoted(text.trim()));
     }
+    let session = args.get_one::<String>("session_id").map(String::as_str).unwrap_or_default();
+    let seat = args.get_one::<String>("seat").map(String::as_str);
+    let known = seats.token(session, seat).ok_or_else(|| {
+        Failure::Usage(format!(
+            "no seat of this session was taken on this machine: give its token with `{flag} @FILE` or in \
+             ${TOKEN_VARIABLE}, or take it again with `gert play join`"
+        ))
+    })?;
+    Ok(quoted(known.expose()))
+}
+
+fn flag(field: &Field) -> String {
+    format!("--{}", field.name.replace('_', "-"))
 }
 
 /// Stdin can be read once.
@@ -351,7 +374,8 @@ mod tests {
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let (_, inner) = matches.subcommand().unwrap();
         let (name, args) = inner.subcommand().unwrap();
-        members(resource.methods.iter().find(|method| method.name == name).unwrap(), args)
+        let method = resource.methods.iter().find(|method| method.name == name).unwrap();
+        members(method, args, &Seats::new(None, String::new()))
     }
 
     fn text(line: &[&str]) -> String {

@@ -49,6 +49,8 @@ pub(super) enum View {
     Rows(&'static str, &'static [Column]),
     /// One object, a line for each member.
     Record,
+    /// Only these members of one object; a dot goes into an inner one.
+    Brief(&'static [&'static str]),
     /// Nothing in the answer is of interest.
     Done(&'static str),
 }

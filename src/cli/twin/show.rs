@@ -7,8 +7,11 @@ use super::method::{Cell, Column, View};
 use crate::api::model::{Extra, Json};
 use crate::text;
 
-/// What is never shown, only printed as JSON where it is asked for.
+/// Members whose values are never shown, only printed as JSON where it is asked for.
 const MASKED: [&str; 3] = ["player_token", "key", "token"];
+
+/// What is shown instead.
+const MASK: &str = "\"***\"";
 
 /// The widest a cell of a table gets where there is room for everything.
 const WIDEST: usize = 60;
@@ -18,6 +21,7 @@ const GAP: usize = 2;
 
 /// One answer.
 pub(super) fn answer(view: View, answer: &Json, width: Option<usize>) -> String {
+    let answer = &masked(answer);
     match view {
         View::Done(words) => format!("{words}\n"),
         View::Table(_) => match answer.decode::<Vec<Json>>() {
@@ -26,13 +30,61 @@ pub(super) fn answer(view: View, answer: &Json, width: Option<usize>) -> String 
         },
         View::Rows(member, columns) => with_rows(answer, member, columns, width),
         View::Record => record(answer, width),
+        View::Brief(members) => brief(answer, members, width),
+    }
+}
+
+/// The named members of one object; all of it where none of them is there.
+fn brief(answer: &Json, members: &[&str], width: Option<usize>) -> String {
+    let whole: Extra = answer.decode().unwrap_or_default();
+    let mut some = Extra::default();
+    for path in members {
+        if let Some(json) = reach(&whole, path) {
+            some.insert(path.rsplit('.').next().unwrap_or(path), json);
+        }
+    }
+    if some.is_empty() { record(answer, width) } else { lines(&some, width) }
+}
+
+/// The same JSON with secrets masked, however deep they are. Text that could not hold one stays as it is.
+fn masked(json: &Json) -> Json {
+    if !MASKED.iter().any(|name| json.get().contains(&format!("{name}\""))) {
+        return json.clone();
+    }
+    let mut out = String::new();
+    mask(json, 0, &mut out);
+    Json::parse(&out).unwrap_or_default()
+}
+
+fn mask(json: &Json, depth: usize, out: &mut String) {
+    let text = json.get();
+    // What is nested deeper than anything honest is not shown at all.
+    if depth > 60 {
+        out.push_str(MASK);
+    } else if let Ok(members) = json.decode::<Extra>() {
+        out.push('{');
+        for (index, (name, value)) in members.iter().enumerate() {
+            out.push_str(if index == 0 { "" } else { "," });
+            out.extend([Value::from(name).to_string().as_str(), ":"]);
+            if MASKED.contains(&name) { out.push_str(MASK) } else { mask(value, depth + 1, out) }
+        }
+        out.push('}');
+    } else if let (true, Ok(items)) = (text.starts_with('['), json.decode::<Vec<Json>>()) {
+        out.push('[');
+        for (index, item) in items.iter().enumerate() {
+            out.push_str(if index == 0 { "" } else { "," });
+            mask(item, depth + 1, out);
+        }
+        out.push(']');
+    } else {
+        out.push_str(text);
     }
 }
 
 /// A list.
 pub(super) fn rows(view: View, rows: &[Json], width: Option<usize>) -> String {
     let (View::Table(columns) | View::Rows(_, columns)) = view else {
-        return rows.iter().map(|row| record(row, width)).collect::<Vec<_>>().join("\n");
+        return rows.iter().map(|row| record(&masked(row), width)).collect::<Vec<_>>().join("\n");
     };
     table(columns, rows, width, Timestamp::now())
 }
@@ -53,7 +105,7 @@ fn table(columns: &[Column], rows: &[Json], width: Option<usize>, now: Timestamp
     if rows.is_empty() {
         return "nothing\n".into();
     }
-    let members: Vec<Extra> = rows.iter().map(|row| row.decode().unwrap_or_default()).collect();
+    let members: Vec<Extra> = rows.iter().map(|row| masked(row).decode().unwrap_or_default()).collect();
     let mut drawn: Vec<(Column, Vec<String>)> = Vec::new();
     for column in columns {
         let cells: Vec<String> = members.iter().map(|row| cell(*column, row, now)).collect();
@@ -62,10 +114,8 @@ fn table(columns: &[Column], rows: &[Json], width: Option<usize>, now: Timestamp
         }
     }
     if drawn.is_empty() {
-        return rows
-            .iter()
-            .map(|row| format!("{}\n", text::excerpt(row.get(), width.unwrap_or(200))))
-            .collect();
+        let line = |row: &Json| text::excerpt(row.get(), width.unwrap_or(200)).into_owned();
+        return rows.iter().flat_map(|row| [line(row), "\n".to_owned()]).collect();
     }
     let widths = fit(&drawn, width);
     let mut out = String::new();
@@ -179,14 +229,14 @@ fn lines(members: &Extra, width: Option<usize>) -> String {
     let mut out = String::new();
     for (name, json) in members.iter() {
         let label = text::pad(&text::excerpt(name, longest), longest);
-        let value = if MASKED.contains(&name) { "***".to_owned() } else { value(json, room) };
+        let value = value(json, room);
         if value.contains('\n') {
-            out.push_str(&format!("{}\n", label.trim_end()));
+            out.extend([label.trim_end(), "\n"]);
             for line in value.lines() {
-                out.push_str(&format!("  {line}\n"));
+                out.extend(["  ", line, "\n"]);
             }
         } else {
-            out.push_str(&format!("{label}  {value}\n"));
+            out.extend([label.as_str(), "  ", &value, "\n"]);
         }
     }
     out
@@ -220,15 +270,11 @@ fn indent(json: &Json, depth: usize, out: &mut String) {
         if let Ok(members) = json.decode::<Extra>() {
             out.push_str("{\n");
             for (name, value) in members.iter() {
-                out.push_str(&format!("{pad}{}: ", Value::from(name)));
-                if MASKED.contains(&name) {
-                    out.push_str("***")
-                } else {
-                    indent(value, depth + 1, out)
-                }
+                out.extend([pad.as_str(), &Value::from(name).to_string(), ": "]);
+                indent(value, depth + 1, out);
                 out.push('\n');
             }
-            out.push_str(&format!("{}}}", "  ".repeat(depth)));
+            out.extend(["  ".repeat(depth).as_str(), "}"]);
             return;
         }
         if let Ok(items) = json.decode::<Vec<Json>>() {
@@ -238,12 +284,11 @@ fn indent(json: &Json, depth: usize, out: &mut String) {
                 indent(item, depth + 1, out);
                 out.push('\n');
             }
-            out.push_str(&format!("{}]", "  ".repeat(depth)));
+            out.extend(["  ".repeat(depth).as_str(), "]"]);
             return;
         }
     }
-    let hides = MASKED.iter().any(|name| json.get().contains(&format!("\"{name}\"")));
-    out.push_str(if hides { "{***}" } else { json.get() });
+    out.push_str(json.get());
 }
 
 #[cfg(test)]
@@ -278,9 +323,10 @@ mod tests {
 
     #[test]
     fn a_record_keeps_digits_blocks_and_secrets() {
-        let record = record(
+        let record = answer(
+            View::Record,
             &json(
-                r###"{"slug":"g","seed":12345678901234567890123,"player_token":"pt_x","prompt":"# A\nb","seats":[{"player_id":"p0","player_token":"pt_y","more":"xxxxxxxxxxxxxxxxxxxxxxxxx"}]}"###,
+                r##"{"slug":"g","seed":12345678901234567890123,"player_token":"pt_x","prompt":"# A\nb","seats":[{"player_id":"p0","player_token":"pt_y","more":"xxxxxxxxxxxxxxxxxxxxxxxxx"}]}"##,
             ),
             Some(80),
         );
@@ -295,12 +341,17 @@ mod tests {
           [
             {
               "player_id": "p0"
-              "player_token": ***
+              "player_token": "***"
               "more": "xxxxxxxxxxxxxxxxxxxxxxxxx"
             }
           ]
         "##);
         assert!(!record.contains("pt_"));
+        let seats = json(r#"{"seats":[{"player_id":"p0","player_token":"pt_y"}],"session":{"game":"g"}}"#);
+        let brief = answer(View::Brief(&["session.game", "seats", "rank"]), &seats, Some(80));
+        assert_eq!(brief, "game   g\nseats  [{\"player_id\":\"p0\",\"player_token\":\"***\"}]\n");
+        let table = table(&[words(&["seats"])], &[seats], None, Timestamp::now());
+        assert!(!table.contains("pt_"), "{table}");
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(super) fn one<'a, E: Endpoint + Request + Send + Sync>(
         let call = request.request();
         context.say_price(&call);
         let answer = context.client.raw_member(call, E::MEMBER).await?;
+        if matches!(method.operation, "play.create" | "play.join") {
+            context.seats.remember(&answer);
+        }
         context.output.answer(method.view, &answer)
     }
     .boxed()
