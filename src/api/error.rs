@@ -22,6 +22,7 @@ pub struct Error(Box<Inner>);
 #[derive(Debug, Clone, PartialEq)]
 struct Inner {
     endpoint: &'static str,
+    operation: Option<&'static str>,
     kind: ErrorKind,
     cause: Cause,
     host: String,
@@ -82,6 +83,16 @@ pub enum ErrorKind {
     Cap,
     /// A list ended early or left a row out; the rows before and after are good.
     Partial,
+    /// The job failed or was cancelled; [`Error::body`] is the job.
+    JobFailed,
+    /// The job ended in a way that this version does not know; [`Error::body`] is the job.
+    JobUnknown,
+    /// The job did not end in the time that was given; it goes on.
+    JobTimeout,
+    /// The server did not tell for too long how far the job is; it may go on.
+    WatchLost,
+    /// A file could not be written.
+    File,
 }
 
 /// Why a call failed, in one line.
@@ -129,6 +140,11 @@ impl Error {
     /// Which call: `list games`.
     pub fn endpoint(&self) -> &'static str {
         self.0.endpoint
+    }
+
+    /// The SDK's name of the operation, where it is one of the API's known operations: `games.list`.
+    pub fn operation(&self) -> Option<&'static str> {
+        self.0.operation
     }
 
     /// Host and port that were asked; empty for local errors.
@@ -215,7 +231,10 @@ impl Error {
     /// What to do next, if we know.
     pub fn advice(&self) -> Option<&str> {
         if self.outcome_unknown() {
-            return Some("it may have been done all the same: look at the list before trying again");
+            return Some(after_loss(self.operation()));
+        }
+        if self.0.endpoint == DOWNLOAD {
+            return Some(download_advice(self.0.kind));
         }
         match (self.code(), self.0.kind) {
             (Some("SESSION_LIMIT_EXCEEDED"), _) => Some("end a live session first"),
@@ -241,6 +260,8 @@ impl Error {
                 Some("raise the cap under `[spend]` in the configuration if this is meant")
             }
             (_, ErrorKind::Redirect) => Some("if the new address is right, set it as the base URL"),
+            (_, ErrorKind::JobTimeout) => Some("the job goes on: wait again, with more time"),
+            (_, ErrorKind::WatchLost) => Some("the job may go on: look at it again when the server answers"),
             _ => None,
         }
     }
@@ -256,6 +277,19 @@ impl Error {
 
     pub(crate) fn raw_retry_after(&self) -> Option<&str> {
         self.0.retry_after.as_deref()
+    }
+
+    /// Names the operation.
+    pub(crate) fn of(mut self, operation: Option<&'static str>) -> Self {
+        self.0.operation = operation;
+        self
+    }
+
+    /// Adds a job: the body, and its own error in the place of a code, as in the SDK.
+    pub(crate) fn with_job(mut self, job: Value, code: Option<&str>) -> Self {
+        self.0.body = Some(job);
+        self.0.code = code.map(|code| clean::line(code, 500));
+        self
     }
 
     pub(crate) fn after(mut self, attempts: u32) -> Self {
@@ -288,6 +322,7 @@ impl Step<'_> {
         let why = why.into();
         Error(Box::new(Inner {
             endpoint: self.endpoint,
+            operation: None,
             kind,
             cause: Cause(clean::line(&clean::redact(&why, self.secrets), 1000)),
             host: self.host.to_owned(),
@@ -344,6 +379,51 @@ impl Step<'_> {
         inner.body = parsed;
         inner.retry_after = retry_after.map(|text| clean::line(text, 60));
         error
+    }
+}
+
+/// The name of a download in messages.
+pub(crate) const DOWNLOAD: &str = "download export";
+
+fn download_advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Api => "ask for the download again: an address is good for a while only",
+        ErrorKind::File => "check that the folder may be written and that the disk has room",
+        ErrorKind::Redirect => "do not fetch the file from there: tell the platform's makers",
+        ErrorKind::Decode => "ask for the download again",
+        _ => "check the network, then ask for the download again",
+    }
+}
+
+/// What to do after the answer to a write was lost: where to see whether it was done.
+fn after_loss(operation: Option<&str>) -> &'static str {
+    match operation.unwrap_or_default() {
+        "play.create" | "play.branch" | "play.branch many" => {
+            "a session may be running, and it is billed: look at the live sessions \
+             (`gert sessions list --status active`) before trying again"
+        }
+        "rollout_runs.open" | "rollout_runs.extend" | "rollout_runs.reset" | "rollout_runs.fork" => {
+            "it may have been done all the same, and a run holds credits until it is closed: look at the open runs \
+             (`gert rollout-runs list --status active`) before trying again"
+        }
+        "dataset_builds.evaluate_code" | "dataset_builds.explore" => {
+            "the build may be running: if so, the same request is refused and names it in `existing_job_id`; \
+             look at it as a job (`gert jobs get`)"
+        }
+        "exports.create" => {
+            "the export may be running: look at the exports (`gert exports list`) before trying again"
+        }
+        "submissions.create" => {
+            "the submission may be there: look at the submissions (`gert submissions list`) before trying again"
+        }
+        "submissions.evaluate" | "submissions.batch_evaluate" => {
+            "the evaluation may be running: look at the submission's evaluations \
+             (`gert submissions evaluations`) before trying again"
+        }
+        "tasks.create" | "tasks.score" => {
+            "it may have been done and charged all the same: look at the usage (`gert billing usage`) before trying again"
+        }
+        _ => "it may have been done all the same: look at the list before trying again",
     }
 }
 
@@ -486,5 +566,26 @@ mod tests {
             br#"{"error":{"code":"OWNER_UNREACHABLE"}}"#,
         );
         assert!(!owner.is_retryable() && owner.outcome_unknown());
+    }
+
+    #[test]
+    fn after_a_lost_answer_it_is_said_where_to_look() {
+        // H-24.
+        let step = Step { endpoint: "x", host: "h", mutating: true, secrets: &[] };
+        for (operation, words) in [
+            ("play.create", "`gert sessions list --status active`"),
+            ("play.branch many", "`gert sessions list --status active`"),
+            ("rollout_runs.open", "`gert rollout-runs list --status active`"),
+            ("rollout_runs.reset", "`gert rollout-runs list --status active`"),
+            ("dataset_builds.explore", "`gert jobs get`"),
+            ("exports.create", "`gert exports list`"),
+            ("submissions.evaluate", "`gert submissions evaluations`"),
+            ("tasks.score", "`gert billing usage`"),
+            ("sessions.delete", "look at the list"),
+        ] {
+            let error = step.error(ErrorKind::Lost, "gone").of(Some(operation));
+            assert_eq!(error.operation(), Some(operation));
+            assert!(error.advice().is_some_and(|advice| advice.contains(words)), "{operation}");
+        }
     }
 }

@@ -74,7 +74,9 @@ impl Client {
         let mutating = !call.is_read();
         let raw = member(self.raw(call).await?, E::MEMBER);
         let secrets = [self.0.settings.key.expose()];
-        decode(&raw).map_err(|why| self.step(E::NAME, mutating, &secrets).error(ErrorKind::Decode, why))
+        decode(&raw).map_err(|why| {
+            self.step(E::NAME, mutating, &secrets).error(ErrorKind::Decode, why).of(Some(E::OPERATION))
+        })
     }
 
     /// [`Client::raw`] for an answer that wraps what is meant in a member (see [`Endpoint::MEMBER`]).
@@ -94,7 +96,7 @@ impl Client {
         let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
         let step = self.step(call.name, !call.is_read(), &secrets);
         if let Some(fault) = &call.fault {
-            return Err(step.error(ErrorKind::Argument, fault));
+            return Err(step.error(ErrorKind::Argument, fault).of(call.operation));
         }
         let Some(guard) = self.0.settings.guard.of(&call) else {
             return self.deliver(&call, step).await;
@@ -147,7 +149,7 @@ impl Client {
                 Err(error) => error,
             };
             let Some(wait) = plan.after(&error, Timestamp::now(), rand::random()) else {
-                return Err(error.after(plan.sent()));
+                return Err(error.after(plan.sent()).of(call.operation));
             };
             let sent = plan.sent();
             self.0.settings.observer.tell(|| Notice::Waiting {
@@ -213,25 +215,9 @@ impl Client {
         let sent = within(idle, self.0.http.execute(request)).await;
         match sent {
             Some(Ok(response)) => Ok(response),
-            Some(Err(error)) => Err(self.transport(&error, step)),
+            Some(Err(error)) => Err(transport(&error, &self.0.settings, &self.0.dialer, step)),
             None => Err(silence(idle, step)),
         }
-    }
-
-    fn transport(&self, error: &reqwest::Error, step: Step<'_>) -> Error {
-        if error.is_connect() {
-            if error.is_timeout() && self.0.dialer.proxy.is_none() {
-                let limit = self.0.settings.connect_timeout.as_secs_f32();
-                return step
-                    .error(ErrorKind::Connect, format!("no connection to `{}` within {limit} s", step.host));
-            }
-            let (kind, why) = self.0.dialer.explain(step.host, error);
-            return step.error(kind, why);
-        }
-        if error.is_builder() {
-            return step.error(ErrorKind::Argument, connect::innermost(error));
-        }
-        lost(error, step)
     }
 
     fn idle(&self, timeout: Timeout) -> Option<Duration> {
@@ -290,7 +276,30 @@ fn decode<T: DeserializeOwned>(raw: &RawValue) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| format!("the answer has an unexpected shape: {error}"))
 }
 
-fn http_client(settings: &Settings, dialer: &Dialer) -> Result<reqwest::Client, String> {
+/// Sorts a failure to get any answer.
+pub(crate) fn transport(
+    error: &reqwest::Error,
+    settings: &Settings,
+    dialer: &Dialer,
+    step: Step<'_>,
+) -> Error {
+    if error.is_connect() {
+        if error.is_timeout() && dialer.proxy.is_none() {
+            let limit = settings.connect_timeout.as_secs_f32();
+            return step
+                .error(ErrorKind::Connect, format!("no connection to `{}` within {limit} s", step.host));
+        }
+        let (kind, why) = dialer.explain(step.host, error);
+        return step.error(kind, why);
+    }
+    if error.is_builder() {
+        return step.error(ErrorKind::Argument, connect::innermost(error));
+    }
+    lost(error, step)
+}
+
+/// A client without a key, for the host of the settings' base URL.
+pub(crate) fn http_client(settings: &Settings, dialer: &Dialer) -> Result<reqwest::Client, String> {
     let mut tls = (*dialer.tls).clone();
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let mut builder = reqwest::Client::builder()
@@ -312,14 +321,14 @@ fn secrets(key: &ApiKey, call: &Call) -> Vec<String> {
     std::iter::once(key.expose().to_owned()).chain(tokens).collect()
 }
 
-async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn within<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Option<T> {
     match limit {
         Some(limit) => tokio::time::timeout(limit, work).await.ok(),
         None => Some(work.await),
     }
 }
 
-fn silence(idle: Option<Duration>, step: Step<'_>) -> Error {
+pub(crate) fn silence(idle: Option<Duration>, step: Step<'_>) -> Error {
     let seconds = idle.unwrap_or_default().as_secs_f32();
     step.error(ErrorKind::Timeout, format!("`{}` was silent for {seconds} s", step.host))
 }
@@ -391,7 +400,7 @@ async fn read(
 }
 
 /// A body that cannot be decompressed is the server's fault, one that ends early the connection's.
-fn broken(error: &reqwest::Error, step: Step<'_>) -> Error {
+pub(crate) fn broken(error: &reqwest::Error, step: Step<'_>) -> Error {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
         let io = cause.downcast_ref::<std::io::Error>();

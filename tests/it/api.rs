@@ -1,6 +1,8 @@
 //! The real client against canned servers: what the wire looks like, and every way it can go wrong.
 
 mod canned;
+mod downloads;
+mod jobs;
 mod pages;
 mod rest;
 mod secure;

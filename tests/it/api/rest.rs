@@ -83,7 +83,7 @@ async fn a_wait_can_be_cancelled() {
 
 #[tokio::test]
 async fn what_costs_is_not_sent_again_after_a_lost_answer() {
-    // H-24.
+    // H-24. Each is sent exactly once, and the error says what may have happened and where to look.
     let server = Canned::start(vec![
         Reply::Cut,
         error(504, "", "GATEWAY_TIMEOUT"),
@@ -95,7 +95,8 @@ async fn what_costs_is_not_sent_again_after_a_lost_answer() {
     let client = Client::new(settings).expect("a client");
     let error = client.send(&CreateSession::of("g")).await.expect_err("lost");
     assert_eq!((error.kind(), error.attempts(), error.outcome_unknown()), (ErrorKind::Lost, 1, true));
-    assert!(error.advice().is_some_and(|advice| advice.contains("look at the list")));
+    assert!(error.advice().is_some_and(|advice| advice.contains("`gert sessions list --status active`")));
+    assert_eq!((error.operation(), server.seen().len()), (Some("play.create"), 1));
     let error = client.send(&CreateSession::of("g")).await.expect_err("cut by the edge");
     assert_eq!((error.status(), error.outcome_unknown()), (Some(504), true));
     let act = Call::post("/play/s1/act").named("act").object();

@@ -22,13 +22,13 @@ use super::settings;
 const HOST: &str = "arena.example";
 
 /// A certificate authority in a file, and a server certificate it signed for `HOST` and `localhost`.
-struct Authority {
-    file: PathBuf,
-    acceptor: TlsAcceptor,
+pub(super) struct Authority {
+    pub(super) file: PathBuf,
+    pub(super) acceptor: TlsAcceptor,
     _folder: TempDir,
 }
 
-fn authority() -> Authority {
+pub(super) fn authority() -> Authority {
     let mut params = rcgen::CertificateParams::new(Vec::new()).expect("parameters");
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     let key = rcgen::KeyPair::generate().expect("a key");
