@@ -7,6 +7,7 @@
 
 mod failure;
 mod flags;
+mod long;
 mod method;
 mod output;
 mod raw;

@@ -1,6 +1,6 @@
 //! The real client against canned servers: what the wire looks like, and every way it can go wrong.
 
-mod canned;
+pub(crate) mod canned;
 mod downloads;
 mod jobs;
 mod pages;

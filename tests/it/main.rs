@@ -10,5 +10,7 @@ mod api;
 mod arena;
 mod layers;
 mod licences;
+#[cfg(feature = "tui")]
+mod twin;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;

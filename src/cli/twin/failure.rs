@@ -122,8 +122,9 @@ fn status_of(error: &Error) -> i32 {
         ErrorKind::RateLimit => 7,
         // Capacity has its own codes at 503.
         ErrorKind::Server if error.status() == Some(503) => 7,
-        ErrorKind::Timeout => 9,
-        ErrorKind::Connect | ErrorKind::Lost | ErrorKind::Tls | ErrorKind::Proxy => 10,
+        ErrorKind::JobFailed => 8,
+        ErrorKind::Timeout | ErrorKind::JobTimeout => 9,
+        ErrorKind::Connect | ErrorKind::Lost | ErrorKind::Tls | ErrorKind::Proxy | ErrorKind::WatchLost => 10,
         _ => 1,
     }
 }
@@ -151,6 +152,11 @@ fn kind_word(kind: ErrorKind) -> &'static str {
         ErrorKind::ReadOnly => "read_only",
         ErrorKind::Cap => "cap",
         ErrorKind::Partial => "partial",
+        ErrorKind::JobFailed => "job_failed",
+        ErrorKind::JobUnknown => "job_unknown",
+        ErrorKind::JobTimeout => "job_timeout",
+        ErrorKind::WatchLost => "watch_lost",
+        ErrorKind::File => "file",
     }
 }
 
@@ -177,6 +183,10 @@ mod tests {
             (ErrorKind::Connect, 10),
             (ErrorKind::Lost, 10),
             (ErrorKind::Decode, 1),
+            (ErrorKind::JobFailed, 8),
+            (ErrorKind::JobTimeout, 9),
+            (ErrorKind::WatchLost, 10),
+            (ErrorKind::JobUnknown, 1),
         ] {
             assert_eq!(Failure::Api(Error::sample(kind, false, "why")).status(), status, "{kind:?}");
         }

@@ -1,7 +1,7 @@
 //! Every command of the twin: the SDK's resources and methods, in its order and under its names in kebab case.
 
 use super::method::{Column, Resource, View, list, number, one, text, time};
-use super::sockets;
+use super::{long, sockets};
 use crate::api::endpoints::{
     Act, BatchEvaluateSubmissions, BranchPlay, BulkDeleteSubmissions, CloseEpisode, CloseRun,
     CompleteEpisode, CreateExport, CreateSession, CreateSubmission, CreateTasks, DeleteSession,
@@ -183,6 +183,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             one::<CreateExport>("create", View::Record),
             one::<GetExport>("get", View::Record).watched(),
             one::<GetExportDownload>("download", View::Record),
+            long::DOWNLOAD,
             one::<ResetExportTracking>("reset-tracking", View::Done("reset")),
         ],
     },
@@ -191,6 +192,7 @@ pub(super) const RESOURCES: &[Resource] = &[
         about: "Builds, evaluations, generations and exports while they run",
         methods: &[
             one::<GetJob>("get", View::Record).watched(),
+            long::WAIT,
             one::<GetJobBranchScores>("branch-scores", View::Record),
         ],
     },
