@@ -10,10 +10,12 @@ mod episode;
 mod error;
 mod fork;
 mod policy;
+mod score;
 mod step;
 
 pub use self::episode::{Step, Trajectory, run_episode};
 pub use self::error::{BoxError, Error};
 pub use self::fork::{fork_batch, fork_batch_within};
 pub use self::policy::{BatchPolicy, NoPolicy, OneByOne, Policy, Turn};
+pub use self::score::score_actions_on_policy;
 pub use self::step::{BatchStepper, Stepped, step_batch_with_retry, step_with_retry};
