@@ -1,5 +1,7 @@
 //! Requests as values: what to send, how long to wait, and whether it may be sent twice.
 
+use std::time::Duration;
+
 use http::{HeaderName, HeaderValue, Method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,6 +57,8 @@ pub enum Timeout {
     Warmup,
     /// For ever: one request that starts many games, whose ids are only in its answer.
     Fanout,
+    /// Exactly this long, whatever the settings say: for loops with a deadline of their own.
+    Exact(Duration),
 }
 
 /// What a call may cost, as far as it is known before.

@@ -226,6 +226,7 @@ impl Client {
             // A user who allows more for every call allows it for these, too.
             Timeout::Warmup => Some(WARMUP.max(self.0.settings.timeout)),
             Timeout::Fanout => None,
+            Timeout::Exact(limit) => Some(limit),
         }
     }
 

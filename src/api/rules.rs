@@ -202,6 +202,7 @@ impl Rule {
             Timeout::Default => "30 s of silence, or what the profile says",
             Timeout::Warmup => "105 s of silence: a game may have to start",
             Timeout::Fanout => "none: many games start in one request",
+            Timeout::Exact(_) => "as the caller says",
         }
     }
 }

@@ -74,8 +74,14 @@ impl<T: fmt::Debug> fmt::Debug for BySeat<T> {
 impl<T> FromIterator<(Seat, T)> for BySeat<T> {
     fn from_iter<I: IntoIterator<Item = (Seat, T)>>(values: I) -> Self {
         let mut map = Self::default();
-        values.into_iter().for_each(|(seat, value)| map.insert(seat, value));
+        map.extend(values);
         map
+    }
+}
+
+impl<T> Extend<(Seat, T)> for BySeat<T> {
+    fn extend<I: IntoIterator<Item = (Seat, T)>>(&mut self, values: I) {
+        values.into_iter().for_each(|(seat, value)| self.insert(seat, value));
     }
 }
 
