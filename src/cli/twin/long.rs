@@ -10,8 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::failure::Failure;
 use super::method::{Column, Method, View, number, text};
 use super::{Context, output};
+use crate::api::endpoints::ForkBatch;
 use crate::api::model::{Extra, Job, JobId, Json};
-use crate::api::{DownloadProgress, Field, Kind, Patience, Place, WaitEvent, WaitOptions};
+use crate::api::{DownloadProgress, Endpoint, Field, Kind, Patience, Place, Request, WaitEvent, WaitOptions};
+use crate::rollout;
 use crate::text as words;
 
 const JOB: Field = Field { name: "job_id", about: "Which job.", kind: Kind::Text, place: Place::Path };
@@ -73,6 +75,21 @@ pub(super) const DOWNLOAD: Method = Method {
     run: download,
 };
 
+/// `gert rollout-runs fork-batch`.
+pub(super) const FORK_BATCH: Method = Method {
+    name: "fork-batch",
+    operation: ForkBatch::OPERATION,
+    about: ForkBatch::ABOUT,
+    fields: ForkBatch::FIELDS,
+    view: View::Table(FORKS),
+    pages: false,
+    watch: false,
+    run: fork_batch,
+};
+
+const FORKS: &[Column] =
+    &[text(&["episode_id"]), number(&["tick"]), text(&["on_turn_seats"]), text(&["done"])];
+
 const FILES: &[Column] = &[text(&["path"]), number(&["bytes"]), number(&["records"])];
 
 /// The longest time that a number of seconds may ask for.
@@ -99,9 +116,7 @@ fn wait<'a>(context: &'a Context, method: &'a Method, members: Extra) -> BoxFutu
         let bar = bar(context);
         let job = context.client.wait_job(&id, options, |event| tell(&bar, &event)).await;
         bar.finish_and_clear();
-        let answer = serde_json::value::to_raw_value(&job?)
-            .map_err(|error| Failure::Local(format!("the job cannot be written: {error}")))?;
-        context.output.answer(method.view, &Json::from(answer))
+        context.output.answer(method.view, &json(&job?)?)
     }
     .boxed()
 }
@@ -140,6 +155,25 @@ fn state(job: &Job) -> String {
     let id = job.job_id.as_ref().map(JobId::as_str).unwrap_or_default();
     let progress = job.progress.as_ref().map(|json| format!(", {}", json.get())).unwrap_or_default();
     words::excerpt(&format!("job {id}: {}{progress}", job.status), 200).into_owned()
+}
+
+fn fork_batch<'a>(
+    context: &'a Context,
+    method: &'a Method,
+    members: Extra,
+) -> BoxFuture<'a, Result<(), Failure>> {
+    async move {
+        let request = ForkBatch::from_members(members).map_err(Failure::Usage)?;
+        let forks = rollout::fork_batch(&context.client, &request).await?;
+        context.output.answer(method.view, &json(&forks)?)
+    }
+    .boxed()
+}
+
+/// What was read, as it came.
+fn json(value: &impl serde::Serialize) -> Result<Json, Failure> {
+    let raw = serde_json::value::to_raw_value(value);
+    raw.map(Json::from).map_err(|error| Failure::Local(format!("the answer cannot be written: {error}")))
 }
 
 fn download<'a>(

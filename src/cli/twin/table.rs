@@ -257,6 +257,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             one::<StepEpisode>("step", EPISODE),
             one::<StepBatch>("step-batch", View::Table(STEPS)),
             one::<ForkEpisode>("fork", EPISODE),
+            long::FORK_BATCH,
             one::<ScoreActions>("score-actions", View::Rows("actions", SCORED)),
             one::<CompleteEpisode>("complete", View::Record),
             one::<CloseEpisode>("close-episode", View::Record),
