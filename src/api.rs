@@ -17,11 +17,11 @@
 //! [`ErrorKind`]: crate::api::ErrorKind
 //!
 //! ```no_run
-//! use gert::api::{ApiKey, BaseUrl, Client, Settings, endpoints::GetBalance};
+//! use gert::api::{Client, Settings, endpoints::GetBalance};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let key = ApiKey::new(&std::env::var("GERT_API_KEY")?)?;
-//! let client = Client::new(Settings::new(BaseUrl::default(), key))?;
+//! // The key in `GERT_API_KEY`, the address in `GERT_BASE_URL` or the platform's own.
+//! let client = Client::new(Settings::from_env(None, None)?)?;
 //! println!("{} credits", client.send(&GetBalance).await?.credits);
 //! # Ok(())
 //! # }

@@ -2,20 +2,27 @@
 
 #[cfg(feature = "arena")]
 mod arena;
+mod auth;
+mod completions;
+mod config;
 mod dashboard;
 #[cfg(feature = "arena")]
 mod embedded;
 mod log;
+mod man;
+mod prompt;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::Config;
+use crate::api::KeyError;
+use crate::config::{Config, ConfigError, Given, NoKey};
 
 /// A terminal cockpit for the Gert Labs AI evaluation platform.
 ///
-/// Without a command: the dashboard, with the key in `GERT_API_KEY`.
+/// Without a command: the dashboard, on the profile in force (`gert config show`).
 #[derive(Debug, Parser)]
 #[command(name = "gert", version, about, long_about, max_term_width = 100)]
 struct Cli {
@@ -23,9 +30,29 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     view: View,
-    /// The platform's address; without it `GERT_BASE_URL`, else the platform's own
+    /// The platform's address [default: `GERT_BASE_URL`, else the profile's]
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
+    /// The profile [default: `GERT_PROFILE`, else what the settings say]
+    #[arg(long, global = true, value_name = "NAME")]
+    profile: Option<String>,
+    /// The settings file [default: `GERT_CONFIG`, else config.toml in the settings folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Cli {
+    /// What the flags say about the settings.
+    fn given(&self) -> Given {
+        Given {
+            config: self.config.clone(),
+            profile: self.profile.clone(),
+            base_url: self.base_url.clone(),
+            ascii: self.view.ascii,
+            mouse: self.view.mouse,
+            new_profile: false,
+        }
+    }
 }
 
 /// How the dashboard looks.
@@ -46,11 +73,28 @@ enum Command {
     Demo {
         /// Keep the arena's database in this folder; without it nothing is kept
         #[arg(long, value_name = "DIR")]
-        keep: Option<std::path::PathBuf>,
+        keep: Option<PathBuf>,
     },
     /// The arena alone, for the Python SDK or any client
     #[cfg(feature = "arena")]
     Arena(arena::Args),
+    /// Settings: show, change and check them
+    #[command(subcommand)]
+    Config(config::Action),
+    /// The API key: store, look at and remove it
+    #[command(subcommand)]
+    Auth(auth::Action),
+    /// Completions for a shell, to be put where it looks for them
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page, or all of them into a folder
+    Man {
+        /// Write a page for every command into this folder
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// Runs the command line; returns the exit status.
@@ -64,8 +108,10 @@ pub fn main() -> ExitCode {
         }
     };
     let code = runtime.block_on(run(cli)).unwrap_or_else(|report| {
-        eprintln!("gert: {}", chain(&*report));
-        1
+        for line in chain(&*report).lines() {
+            eprintln!("gert: {line}");
+        }
+        status(&*report)
     });
     // A thread that waits for a key must not hold the end up.
     runtime.shutdown_background();
@@ -75,17 +121,62 @@ pub fn main() -> ExitCode {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 async fn run(cli: Cli) -> Result<i32, Failure> {
-    let config = || Config::resolve(cli.base_url.as_deref(), |name| std::env::var(name).ok());
+    let given = cli.given();
     match cli.command {
         #[cfg(feature = "arena")]
         Some(Command::Arena(args)) => arena::run(args).await,
         #[cfg(feature = "arena")]
-        Some(Command::Demo { keep }) => dashboard::demo(config()?, &cli.view, keep).await,
-        None => dashboard::run(config()?, &cli.view).await,
+        Some(Command::Demo { keep }) => dashboard::demo(load(given, Config::load_without_key).await?, keep).await,
+        Some(Command::Config(action)) => config::run(action, given).await,
+        Some(Command::Auth(action)) => auth::run(action, given).await,
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man { dir }) => man::run(dir.as_deref()),
+        None => dashboard::run(load(given, Config::load).await?).await,
     }
 }
 
-/// An error with its causes on one line.
+type Env<'a> = crate::config::Env<'a>;
+
+/// The settings; what the user should know of them goes to standard error. Off the async threads, since the keyring may
+/// take its time.
+async fn load(
+    given: Given,
+    how: fn(&Given, Env<'_>) -> Result<Config, ConfigError>,
+) -> Result<Config, Failure> {
+    let config = tokio::task::spawn_blocking(move || how(&given, &env)).await??;
+    for warning in &config.warnings {
+        eprintln!("gert: warning: {warning}");
+    }
+    Ok(config)
+}
+
+/// A variable of the environment; what is no text keeps a character that no setting takes.
+fn env(name: &str) -> Option<String> {
+    Some(std::env::var_os(name)?.to_string_lossy().into_owned())
+}
+
+/// Writes to standard output. A reader that went away is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::{ErrorKind, Write};
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The exit status of a failure: 2 for what is wrong on this side, 4 for a key that is missing, 1 for the rest.
+fn status(error: &(dyn std::error::Error + Send + Sync + 'static)) -> i32 {
+    if error.is::<ConfigError>() || error.is::<KeyError>() {
+        2
+    } else if error.is::<NoKey>() {
+        4
+    } else {
+        1
+    }
+}
+
+/// An error with its causes; a line for each of several problems.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -98,7 +189,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = cause.source();
     }
-    crate::text::clean(&words).into_owned()
+    crate::text::clean_lines(&words).into_owned()
 }
 
 #[cfg(test)]
@@ -114,9 +205,13 @@ mod tests {
 
     #[test]
     fn no_flag_takes_a_key() {
-        // A key on the command line can be read by every user of the machine (failure case H-16).
-        for argument in Cli::command().get_arguments() {
-            assert!(!argument.get_id().as_str().contains("key"), "{argument:?}");
+        // H-16: a key on the command line can be read by every user of the machine.
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            for argument in command.get_arguments() {
+                assert!(!argument.get_id().as_str().contains("key"), "{} {argument:?}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
         }
     }
 }

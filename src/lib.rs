@@ -5,7 +5,7 @@
 //! - [`text`]: text from outside made safe to show, and cut to a width.
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
-//! - [`config`]: settings, flags over environment over defaults.
+//! - `config`: settings, flags over environment over the file over defaults.
 //! - `client`: the task that owns all traffic with the platform.
 //! - `policy`: runs any command as a player, over JSON lines.
 //! - `app`: the dashboard's state, events in and effects out, nothing else.
@@ -19,6 +19,7 @@
 pub mod text;
 pub mod api;
 pub mod rollout;
+#[cfg(feature = "tui")]
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod client;
