@@ -14,11 +14,12 @@ mod prompt;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
 use crate::api::KeyError;
-use crate::config::{Config, ConfigError, Given, NoKey};
+use crate::config::{Config, ConfigError, Given, KeepError, NoKey, SaveError};
 
 /// A terminal cockpit for the Gert Labs AI evaluation platform.
 ///
@@ -126,7 +127,9 @@ async fn run(cli: Cli) -> Result<i32, Failure> {
         #[cfg(feature = "arena")]
         Some(Command::Arena(args)) => arena::run(args).await,
         #[cfg(feature = "arena")]
-        Some(Command::Demo { keep }) => dashboard::demo(load(given, Config::load_without_key).await?, keep).await,
+        Some(Command::Demo { keep }) => {
+            dashboard::demo(load(given, Config::load_without_key).await?, keep).await
+        }
         Some(Command::Config(action)) => config::run(action, given).await,
         Some(Command::Auth(action)) => auth::run(action, given).await,
         Some(Command::Completions { shell }) => completions::run(shell),
@@ -137,17 +140,27 @@ async fn run(cli: Cli) -> Result<i32, Failure> {
 
 type Env<'a> = crate::config::Env<'a>;
 
-/// The settings; what the user should know of them goes to standard error. Off the async threads, since the keyring may
-/// take its time.
+/// The settings; what the user should know of them goes to standard error.
 async fn load(
     given: Given,
     how: fn(&Given, Env<'_>) -> Result<Config, ConfigError>,
 ) -> Result<Config, Failure> {
-    let config = tokio::task::spawn_blocking(move || how(&given, &env)).await??;
+    let config = patiently(move || how(&given, &env)).await??;
     for warning in &config.warnings {
         eprintln!("gert: warning: {warning}");
     }
     Ok(config)
+}
+
+/// Does what may wait for the keyring off the async threads; after a while says what it waits for.
+async fn patiently<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    const A_WHILE: Duration = Duration::from_millis(1500);
+    let mut working = tokio::task::spawn_blocking(work);
+    if let Ok(done) = tokio::time::timeout(A_WHILE, &mut working).await {
+        return Ok(done?);
+    }
+    eprintln!("gert: waiting for the system's keyring: is it locked?");
+    Ok(working.await?)
 }
 
 /// A variable of the environment; what is no text keeps a character that no setting takes.
@@ -167,12 +180,15 @@ fn print(text: &str) -> Result<(), Failure> {
 
 /// The exit status of a failure: 2 for what is wrong on this side, 4 for a key that is missing, 1 for the rest.
 fn status(error: &(dyn std::error::Error + Send + Sync + 'static)) -> i32 {
-    if error.is::<ConfigError>() || error.is::<KeyError>() {
-        2
-    } else if error.is::<NoKey>() {
-        4
-    } else {
-        1
+    let unsound = |error: &SaveError| matches!(error, SaveError::Unsound(_) | SaveError::Unreadable(_));
+    let is_ours = error.is::<ConfigError>()
+        || error.is::<KeyError>()
+        || error.downcast_ref().is_some_and(unsound)
+        || matches!(error.downcast_ref(), Some(KeepError::OtherHost { .. }));
+    match (is_ours, error.is::<NoKey>()) {
+        (true, _) => 2,
+        (_, true) => 4,
+        _ => 1,
     }
 }
 

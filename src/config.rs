@@ -72,10 +72,8 @@ pub struct Config {
     pub timeout: Duration,
     /// How often a request is sent again that the server did nothing about.
     pub max_retries: u32,
-    /// Draw with ASCII characters only.
-    pub ascii: bool,
-    /// Take mouse clicks from the start.
-    pub mouse: bool,
+    /// How the dashboard looks.
+    pub ui: Ui,
     /// Every value, by the name that `gert config set` knows it by, and where it came from.
     pub values: Vec<Setting>,
     /// What the user should be told once.
@@ -83,6 +81,15 @@ pub struct Config {
     /// Where the settings are.
     pub places: Places,
     keeper: keep::Keeper,
+}
+
+/// How the dashboard looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ui {
+    /// Draw with ASCII characters only.
+    pub ascii: bool,
+    /// Take mouse clicks from the start.
+    pub mouse: bool,
 }
 
 impl Config {

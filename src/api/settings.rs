@@ -159,8 +159,13 @@ mod tests {
     use crate::api::ErrorKind;
 
     /// Address and key.
-    fn layered(key: Option<&str>, base: Option<&str>, env: &[(&str, &str)]) -> Result<(String, String), Error> {
-        let find = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    fn layered(
+        key: Option<&str>,
+        base: Option<&str>,
+        env: &[(&str, &str)],
+    ) -> Result<(String, String), Error> {
+        let find =
+            |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         let settings = Settings::layered(key, base, find)?;
         Ok((settings.base_url.as_str().to_owned(), settings.key.expose().to_owned()))
     }
@@ -181,6 +186,9 @@ mod tests {
         for env in [&[][..], &[("GERT_API_KEY", "")], &[("GERT_API_KEY", "sk a")]] {
             assert_eq!(layered(None, None, env).expect_err("no key").kind(), ErrorKind::Argument);
         }
-        assert_eq!(layered(Some("sk"), Some("ftp://x"), &[]).expect_err("no URL").kind(), ErrorKind::Argument);
+        assert_eq!(
+            layered(Some("sk"), Some("ftp://x"), &[]).expect_err("no URL").kind(),
+            ErrorKind::Argument
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::api::{self, ApiKey, ErrorKind};
 use crate::config::{Config, Given, KeySource, Store, check_key, fingerprint};
 
 use super::prompt::{self, Answer};
-use super::{Failure, chain, env, load, print};
+use super::{Failure, chain, env, load, patiently, print};
 
 /// What `gert auth` does. No flag takes a key: a command line can be read by every user of the machine.
 #[derive(Debug, clap::Subcommand)]
@@ -71,13 +71,15 @@ async fn login(given: Given, store: Store, stdin: bool, no_check: bool) -> Resul
     let text = if stdin {
         tokio::task::spawn_blocking(prompt::piped).await??
     } else if prompt::can_ask() {
-        match prompt::secret(&format!("API key for {host} (not shown): ")).await? {
+        match prompt::secret(&format!("API key for {host}: ")).await? {
             Answer::Typed(text) => text,
             Answer::Left(code) => return Ok(code),
         }
     } else {
         // T-08: nobody can answer.
-        eprintln!("gert: there is no terminal to ask for the key on: pipe it in with `--stdin`, or set `GERT_API_KEY`");
+        eprintln!(
+            "gert: there is no terminal to ask for the key on: pipe it in with `--stdin`, or set `GERT_API_KEY`"
+        );
         return Ok(2);
     };
     if text.trim().is_empty() {
@@ -93,7 +95,7 @@ async fn login(given: Given, store: Store, stdin: bool, no_check: bool) -> Resul
     }
     let shown = fingerprint(&key);
     let profile = config.profile.clone();
-    let kept = tokio::task::spawn_blocking(move || config.keep_key(&key, store)).await??;
+    let kept = patiently(move || config.keep_key(&key, store)).await??;
     if let Some(why) = kept.no_keyring {
         eprintln!("gert: the keyring was not used: {}", crate::text::clean(&why));
     }
@@ -123,7 +125,9 @@ async fn status(given: Given, json: bool) -> Result<i32, Failure> {
     let config = load(given, Config::load).await?;
     let host = config.base_url.as_str();
     let checked = match config.client_settings() {
-        Ok(settings) => check_key(settings).await.map(|(_, balance)| balance).map_err(|why| (code(&why), told(&why))),
+        Ok(settings) => {
+            check_key(settings).await.map(|(_, balance)| balance).map_err(|why| (code(&why), told(&why)))
+        }
         Err(why) => Err((4, why.to_string())),
     };
     let source = config.key_source.to_string();
@@ -150,7 +154,10 @@ async fn status(given: Given, json: bool) -> Result<i32, Failure> {
             Ok(balance) => account(balance),
             Err((_, why)) => format!("unknown: {why}"),
         };
-        print(&format!("profile  {}\nhost     {host}\nkey      {key}\naccount  {account}\n", config.profile))?;
+        print(&format!(
+            "profile  {}\nhost     {host}\nkey      {key}\naccount  {account}\n",
+            config.profile
+        ))?;
     }
     Ok(checked.err().map_or(0, |(code, _)| code))
 }
@@ -159,7 +166,7 @@ async fn logout(given: Given) -> Result<i32, Failure> {
     let config = load(given, Config::load_without_key).await?;
     let profile = config.profile.clone();
     let source = config.key_source.clone();
-    let forgotten = tokio::task::spawn_blocking(move || config.forget_key()).await??;
+    let forgotten = patiently(move || config.forget_key()).await??;
     if forgotten.from.is_empty() {
         print(&format!("No key is stored for the profile `{profile}`\n"))?;
     }
@@ -190,7 +197,8 @@ fn account(balance: &Balance) -> String {
         .find_map(|name| balance.extra.decode::<String>(name))
         .map_or_else(String::new, |owner| format!("{owner}, "));
     let tier = balance.tier.as_deref().map_or_else(String::new, |tier| format!("{tier} plan, "));
-    crate::text::clean(&format!("{owner}{tier}{} credits", crate::text::number::credits(balance.credits))).into_owned()
+    crate::text::clean(&format!("{owner}{tier}{} credits", crate::text::number::credits(balance.credits)))
+        .into_owned()
 }
 
 fn told(why: &api::Error) -> String {

@@ -1,6 +1,7 @@
 //! `gert config`: the settings file and what it comes to.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -90,7 +91,9 @@ fn show(config: &Config, json: bool) -> Result<i32, Failure> {
         let values: Map<String, Value> = config
             .values
             .iter()
-            .map(|value| (value.name.clone(), json!({ "value": value.value, "origin": origin(&value.origin, file) })))
+            .map(|value| {
+                (value.name.clone(), json!({ "value": value.value, "origin": origin(&value.origin, file) }))
+            })
             .collect();
         let shown = json!({
             "file": file,
@@ -112,7 +115,8 @@ fn show(config: &Config, json: bool) -> Result<i32, Failure> {
         .collect();
     let key = config.key_shown().unwrap_or_else(|| "-".to_owned());
     rows.push(["the key itself".to_owned(), key, config.key_source.to_string()]);
-    let widths = [0, 1].map(|column| rows.iter().map(|row| crate::text::width(&row[column])).max().unwrap_or(0));
+    let widths =
+        [0, 1].map(|column| rows.iter().map(|row| crate::text::width(&row[column])).max().unwrap_or(0));
     let mut text = match file {
         Some(file) if exists => format!("# {}\n", file.display()),
         Some(file) => format!("# {} is not there: `gert config edit` makes it\n", file.display()),
@@ -120,7 +124,8 @@ fn show(config: &Config, json: bool) -> Result<i32, Failure> {
     };
     for [name, value, origin] in &rows {
         let (name, value) = (crate::text::pad(name, widths[0]), crate::text::pad(value, widths[1]));
-        text.push_str(&format!("{name}  {value}  {origin}\n"));
+        // Writing into a string does not fail.
+        let _ = writeln!(text, "{name}  {value}  {origin}");
     }
     print(&crate::text::clean_lines(&text))?;
     if let Some(why) = &config.key_problem {
@@ -189,7 +194,8 @@ async fn edit(path: &Path) -> Result<i32, Failure> {
 async fn open_editor(file: &Path) -> Result<(), Failure> {
     let set = |name| env(name).filter(|value| !value.trim().is_empty());
     let editor = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let words = parse_command_line(&editor).map_err(|why| format!("`{editor}` is no command for an editor: {why}"))?;
+    let words = parse_command_line(&editor)
+        .map_err(|why| format!("`{editor}` is no command for an editor: {why}"))?;
     let Some((program, arguments)) = words.split_first() else {
         return Err("set `EDITOR` to the command of an editor".into());
     };
@@ -199,5 +205,9 @@ async fn open_editor(file: &Path) -> Result<(), Failure> {
         .status()
         .await
         .map_err(|why| format!("the editor `{editor}` cannot be started ({why}): set `EDITOR`"))?;
-    if status.success() { Ok(()) } else { Err(format!("the editor `{editor}` failed ({status}): nothing was changed").into()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("the editor `{editor}` failed ({status}): nothing was changed").into())
+    }
 }

@@ -51,15 +51,21 @@ pub(super) async fn demo(config: Config, keep: Option<PathBuf>) -> Result<i32, F
     start(boot, None, config, keep).await
 }
 
-async fn start(boot: Boot, api: Option<Client>, config: Config, keep: Option<PathBuf>) -> Result<i32, Failure> {
+async fn start(
+    boot: Boot,
+    api: Option<Client>,
+    config: Config,
+    keep: Option<PathBuf>,
+) -> Result<i32, Failure> {
     let mut theme = Theme::detect(super::env);
-    theme.ascii |= config.ascii;
-    let mouse = config.mouse;
+    theme.ascii |= config.ui.ascii;
+    let mouse = config.ui.mouse;
     let config = Arc::new(config);
     let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
         Box::pin(take_key(config.clone(), text))
     };
-    let options = Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse };
+    let options =
+        Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse };
     Ok(runtime::run(options).await?)
 }
 

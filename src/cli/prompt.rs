@@ -29,7 +29,8 @@ pub(super) fn can_ask() -> bool {
 /// Asks for a secret on the terminal. It is shown as stars, and the terminal is as before afterwards, whatever ends the
 /// question.
 pub(super) async fn secret(question: &str) -> Result<Answer, Failure> {
-    let mut stops = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(Stop::listen);
+    let mut stops =
+        [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(Stop::listen);
     let quiet = Quiet::begin()?;
     eprint!("{question}");
     let mut typing = tokio::task::spawn_blocking(read_secret);

@@ -22,12 +22,11 @@ pub fn set(path: &Path, name: &str, value: &str) -> Result<bool, SaveError> {
     // `5` may be a number or the name of a profile.
     let result = save::update(path, |document| edit::assign(document, &keys, typed));
     match result {
-        Err(SaveError::Unsound(why)) => {
-            save::update(path, |document| edit::assign(document, &keys, text)).map_err(|error| match error {
+        Err(SaveError::Unsound(why)) => save::update(path, |document| edit::assign(document, &keys, text))
+            .map_err(|error| match error {
                 SaveError::Unsound(_) => SaveError::Unsound(why),
                 other => other,
-            })
-        }
+            }),
         other => other,
     }
 }
@@ -63,6 +62,8 @@ pub fn validate(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
 
 fn keys(name: &str) -> Result<Vec<Key>, SaveError> {
     Key::parse(name).map_err(|_| {
-        SaveError::Unsound(format!("`{name}` is no name of a setting: they look like `profiles.default.base_url`"))
+        SaveError::Unsound(format!(
+            "`{name}` is no name of a setting: they look like `profiles.default.base_url`"
+        ))
     })
 }

@@ -12,13 +12,15 @@ pub(super) fn assign(document: &mut DocumentMut, path: &[Key], value: Value) -> 
         item = table.entry(key.get()).or_insert(empty_table(inline));
     }
     let Some(table) = item.as_table_like_mut() else { return Err(no_table(last)) };
-    let mut value = value;
-    if let Some(old) = table.get(last.get()) {
-        let Some(old) = old.as_value() else { return Err(format!("`{}` is a table", last.get())) };
-        // The comment behind the value.
-        *value.decor_mut() = old.decor().clone();
-    }
-    table.insert(last.get(), Item::Value(value));
+    let Some(old) = table.get_mut(last.get()) else {
+        table.insert(last.get(), Item::Value(value));
+        return Ok(());
+    };
+    let Some(old) = old.as_value_mut() else { return Err(format!("`{}` is a table", last.get())) };
+    // The comment behind the value.
+    let decor = old.decor().clone();
+    *old = value;
+    *old.decor_mut() = decor;
     Ok(())
 }
 
@@ -61,7 +63,8 @@ mod tests {
 
     #[test]
     fn a_setting_is_changed_and_everything_else_stays() {
-        let text = "# mine\nprofile = \"work\" # used\n\n[profiles.work] # the job\n# slow\ntimeout_seconds = 5\n";
+        let text =
+            "# mine\nprofile = \"work\" # used\n\n[profiles.work] # the job\n# slow\ntimeout_seconds = 5\n";
         assert_eq!(
             after(text, "profiles.work.timeout_seconds", "60"),
             text.replace("timeout_seconds = 5", "timeout_seconds = 60")

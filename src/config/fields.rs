@@ -31,8 +31,8 @@ impl<'a> Reading<'a> {
 
     /// The line of a place in the text.
     pub(super) fn line(&self, span: Option<Range<usize>>) -> usize {
-        let start = span.map_or(0, |span| span.start).min(self.text.len());
-        1 + self.text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count()
+        let before = span.and_then(|span| self.text.get(..span.start)).unwrap_or_default();
+        1 + before.matches('\n').count()
     }
 
     pub(super) fn problem(&mut self, line: usize, what: impl std::fmt::Display) -> &mut Problem {

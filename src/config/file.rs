@@ -126,8 +126,11 @@ impl File {
 impl SpendTable {
     /// A narrow cap over a wide one is a slip of the pen.
     fn check(&self, reading: &mut Reading<'_>) {
-        let caps =
-            [("per_action", &self.per_action), ("per_day", &self.per_day), ("per_profile", &self.per_profile)];
+        let caps = [
+            ("per_action", &self.per_action),
+            ("per_day", &self.per_day),
+            ("per_profile", &self.per_profile),
+        ];
         let set: Vec<_> = caps.into_iter().filter_map(|(name, cap)| Some((name, cap.as_ref()?))).collect();
         for pair in set.windows(2) {
             let [(small, low), (large, high)] = pair else { continue };
@@ -154,8 +157,7 @@ pub(super) fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, ConfigEr
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
-            let before = &bytes[..error.valid_up_to()];
-            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
             Err(problem(Some(line), "is not UTF-8 text").advise("save it as UTF-8").into())
         }
     }
@@ -261,7 +263,9 @@ fn boolean(value: &Value, _: &str) -> Result<bool, String> {
     value.as_bool().ok_or_else(|| format!("must be `true` or `false`, not {}", kind(value)))
 }
 
-fn text_of<T>(read: impl FnOnce(&str) -> Result<T, String>) -> impl FnOnce(&Value, &str) -> Result<T, String> {
+fn text_of<T>(
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> impl FnOnce(&Value, &str) -> Result<T, String> {
     move |value, _| match value.as_str() {
         Some(text) => read(text),
         None => Err(format!("must be text in quotes, not {}", kind(value))),

@@ -45,7 +45,9 @@ pub struct Forgotten {
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     /// There is nowhere to keep anything.
-    #[error("there is no home folder to keep it in: set `GERT_API_KEY`, or name a settings file with `--config`")]
+    #[error(
+        "there is no home folder to keep it in: set `GERT_API_KEY`, or name a settings file with `--config`"
+    )]
     NoHome,
     /// The profile is another host's.
     #[error(
@@ -85,7 +87,8 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn entry(&self) -> Entry {
-        let origin = self.elsewhere.as_ref().filter(|_| self.is_free).map_or(self.origin.clone(), BaseUrl::origin);
+        let origin =
+            self.elsewhere.as_ref().filter(|_| self.is_free).map_or(self.origin.clone(), BaseUrl::origin);
         Entry::new(&self.profile, &origin)
     }
 

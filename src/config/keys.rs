@@ -50,8 +50,10 @@ impl FromStr for KeyPlace {
             "file" => Ok(Self::File),
             _ => match text.strip_prefix("env:") {
                 Some(name) if is_name(name) => Ok(Self::Variable(name.to_owned())),
-                _ => Err("it says where the key is kept (\"keyring\", \"file\", \"env:NAME\" or \"none\") and is not \
-                          the key itself, which `gert auth login` stores"),
+                _ => Err(
+                    "it says where the key is kept (\"keyring\", \"file\", \"env:NAME\" or \"none\") and is not \
+                          the key itself, which `gert auth login` stores",
+                ),
             },
         }
     }
@@ -101,15 +103,16 @@ impl fmt::Display for KeySource {
 /// Tells keys apart without telling them: the beginning of the SHA-256 of the key.
 pub fn fingerprint(key: &ApiKey) -> String {
     let digest = Sha256::digest(key.expose());
-    let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("sha256:{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3])
 }
 
 /// A key could not be read, stored or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The keyring, in its own words.
-    #[error("the system's keyring cannot be used ({0}): set `GERT_API_KEY`, or `gert auth login --store file`")]
+    #[error(
+        "the system's keyring cannot be used ({0}): set `GERT_API_KEY`, or `gert auth login --store file`"
+    )]
     Keyring(String),
     /// A file.
     #[error("the key file `{path}` cannot be used")]
@@ -160,9 +163,7 @@ impl Entry {
     ) -> Result<T, StoreError> {
         let name = self.name.clone();
         within(KEYRING_LIMIT, move || question(&name))
-            .unwrap_or_else(|| {
-                Err(format!("no answer within {} s, is it locked?", KEYRING_LIMIT.as_secs()))
-            })
+            .unwrap_or_else(|| Err(format!("no answer within {} s, is it locked?", KEYRING_LIMIT.as_secs())))
             .map_err(|why| StoreError::Keyring(crate::text::clean(&why).into_owned()))
     }
 }

@@ -31,15 +31,15 @@ impl FromStr for Micro {
     fn from_str(text: &str) -> Result<Self, AmountError> {
         let text = text.strip_prefix('+').unwrap_or(text).replace('_', "");
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
-        if ![whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())) {
+        if ![whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        {
             return Err(AmountError::Form);
         }
         let fraction = fraction.trim_end_matches('0');
         if fraction.len() > PLACES {
             return Err(AmountError::TooFine);
         }
-        let micro: u64 =
-            format!("{whole}{fraction:0<PLACES$}").parse().map_err(|_| AmountError::TooLarge)?;
+        let micro: u64 = format!("{whole}{fraction:0<PLACES$}").parse().map_err(|_| AmountError::TooLarge)?;
         Ok(Self(micro))
     }
 }

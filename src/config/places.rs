@@ -76,13 +76,14 @@ impl Places {
     /// When it cannot be read, or was chosen and is not there.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ConfigError> {
         let Some(path) = &self.file else { return Ok(None) };
-        let bytes = save::read(path).map_err(|error| {
-            Problem::file(path.clone(), None, format_args!("cannot be read: {error}"))
-        })?;
+        let bytes = save::read(path)
+            .map_err(|error| Problem::file(path.clone(), None, format_args!("cannot be read: {error}")))?;
         match (bytes, self.chosen_by) {
-            (None, Some(by)) => Err(Problem::file(path.clone(), None, format_args!("`{by}` names a file that is not there"))
-                .advise("`gert config edit` makes it")
-                .into()),
+            (None, Some(by)) => {
+                Err(Problem::file(path.clone(), None, format_args!("`{by}` names a file that is not there"))
+                    .advise("`gert config edit` makes it")
+                    .into())
+            }
             (bytes, _) => Ok(bytes),
         }
     }
@@ -92,9 +93,10 @@ impl Places {
         let Some(path) = &self.file else {
             return Some("there is no home folder: the defaults are used and nothing is kept".to_owned());
         };
-        let folder = path.ancestors().skip(1).find(|folder| {
-            !matches!(folder.metadata(), Err(error) if is_absence(&error))
-        })?;
+        let folder = path
+            .ancestors()
+            .skip(1)
+            .find(|folder| !matches!(folder.metadata(), Err(error) if is_absence(&error)))?;
         let usable = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         (!can_write(usable)).then(|| {
             let at = At::File(path.clone(), None);

@@ -18,9 +18,7 @@ impl Proxy {
     pub(super) fn rules(&self) -> ProxyRules {
         match self {
             Self::Direct => ProxyRules::Direct,
-            Self::Through(url) => {
-                ProxyRules::Through { url: url.as_str().to_owned(), except: String::new() }
-            }
+            Self::Through(url) => ProxyRules::Through { url: url.as_str().to_owned(), except: String::new() },
         }
     }
 
@@ -75,7 +73,10 @@ mod tests {
     #[test]
     fn a_proxy_is_shown_without_its_password() {
         let proxy: Proxy = "http://me:secret@proxy.example:3128".parse().expect("a proxy");
-        assert_eq!(format!("{proxy} {proxy:?}"), "http://***@proxy.example:3128 Proxy(http://***@proxy.example:3128)");
+        assert_eq!(
+            format!("{proxy} {proxy:?}"),
+            "http://***@proxy.example:3128 Proxy(http://***@proxy.example:3128)"
+        );
         assert!(proxy.has_password());
         assert_eq!("direct".parse(), Ok(Proxy::Direct));
         for text in ["", "proxy:3128", "ftp://secret@x", "http://"] {

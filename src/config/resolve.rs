@@ -15,7 +15,7 @@ use super::keys::{KeyPlace, KeySource, fingerprint};
 use super::money::{Micro, Spend, UnknownPrice};
 use super::places::{Env, Given, Places, present};
 use super::problem::{ConfigError, Problem};
-use super::{Config, save};
+use super::{Config, Ui, save};
 
 /// A value in force and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,12 @@ fn first<T>(layers: impl IntoIterator<Item = Layer<T>>, default: T) -> (T, Origi
 struct Values(Vec<Setting>);
 
 impl Values {
-    fn take<T>(&mut self, name: impl Into<String>, (value, origin): (T, Origin), show: impl FnOnce(&T) -> Value) -> T {
+    fn take<T>(
+        &mut self,
+        name: impl Into<String>,
+        (value, origin): (T, Origin),
+        show: impl FnOnce(&T) -> Value,
+    ) -> T {
         self.0.push(Setting { name: name.into(), value: show(&value), origin });
         value
     }
@@ -105,7 +110,8 @@ pub(super) fn resolve(
     let place = values.take(name("key"), (place, origin), |place| json!(place.to_string()));
     let key_problem = key_problem(&profile, &key_source, key.is_some());
 
-    let read_only = values.take(name("read_only"), first([from_file(own.read_only.as_ref())], false), |on| json!(on));
+    let read_only =
+        values.take(name("read_only"), first([from_file(own.read_only.as_ref())], false), |on| json!(on));
     let allow_plain_http = values.take(name("allow_plain_http"), plain, |on| json!(on));
     let ca_files = from_file(own.ca_files.as_ref()).map(|(files, origin)| {
         (files.iter().map(|file| path.parent().unwrap_or(Path::new("")).join(file)).collect(), origin)
@@ -158,8 +164,7 @@ pub(super) fn resolve(
         proxy: proxy.map_or(ProxyRules::Environment, |proxy| proxy.rules()),
         timeout,
         max_retries,
-        ascii,
-        mouse,
+        ui: Ui { ascii, mouse },
         values: values.0,
         warnings,
         places,
@@ -169,8 +174,10 @@ pub(super) fn resolve(
 
 fn profile_in_force(given: &Given, env: Env<'_>, file: &File) -> Result<(String, Origin), ConfigError> {
     let flag = given.profile.clone().map(|name| (name, Origin::Flag("--profile")));
-    let variable = present(env, "GERT_PROFILE").map(|name| (name.trim().to_owned(), Origin::Variable("GERT_PROFILE")));
-    let (name, origin) = first([flag, variable, from_file(file.profile.as_ref())], DEFAULT_PROFILE.to_owned());
+    let variable =
+        present(env, "GERT_PROFILE").map(|name| (name.trim().to_owned(), Origin::Variable("GERT_PROFILE")));
+    let (name, origin) =
+        first([flag, variable, from_file(file.profile.as_ref())], DEFAULT_PROFILE.to_owned());
     if matches!(origin, Origin::Flag(_) | Origin::Variable(_)) {
         if let Err(why) = check_name(&name) {
             return Err(Problem::named(&origin.to_string(), format_args!("a profile's name {why}")).into());
@@ -231,19 +238,22 @@ fn key_problem(profile: &str, source: &KeySource, has_key: bool) -> Option<Strin
             "the key of the profile `{profile}` belongs to `{belongs_to}` and is not sent to another host: set \
              `GERT_API_KEY` for this one, or use a profile of its own"
         )),
-        KeySource::Variable(name) if !has_key => {
-            Some(format!("the profile `{profile}` takes its key from the variable `{name}`, which is not set"))
-        }
+        KeySource::Variable(name) if !has_key => Some(format!(
+            "the profile `{profile}` takes its key from the variable `{name}`, which is not set"
+        )),
         _ => None,
     }
 }
 
 fn spend_in_force(values: &mut Values, profile: &str, own: &SpendTable, all: &SpendTable) -> Spend {
+    // The name that the value in force was set by.
+    let name = |member: &str, is_own: bool| {
+        if is_own { format!("profiles.{profile}.spend.{member}") } else { format!("spend.{member}") }
+    };
     let mut cap = |member: &str, own: &Option<Set<Micro>>, all: &Option<Set<Micro>>| {
         let layers = [from_file(own.as_ref()), from_file(all.as_ref())];
         let some = layers.into_iter().map(|layer| layer.map(|(cap, origin)| (Some(cap), origin)));
-        let name = if own.is_some() { format!("profiles.{profile}.spend.{member}") } else { format!("spend.{member}") };
-        values.take(name, first(some, None), |cap| json!(cap.map(credits)))
+        values.take(name(member, own.is_some()), first(some, None), |cap| json!(cap.map(credits)))
     };
     let per_action = cap("per_action", &own.per_action, &all.per_action);
     let per_day = cap("per_day", &own.per_day, &all.per_day);
@@ -252,7 +262,9 @@ fn spend_in_force(values: &mut Values, profile: &str, own: &SpendTable, all: &Sp
     let default = if capped { UnknownPrice::Refuse } else { UnknownPrice::Allow };
     let layers = [from_file(own.unknown_price.as_ref()), from_file(all.unknown_price.as_ref())];
     let unknown_price =
-        values.take("spend.unknown_price", first(layers, default), |rule| json!(rule.to_string()));
+        values.take(name("unknown_price", own.unknown_price.is_some()), first(layers, default), |rule| {
+            json!(rule.to_string())
+        });
     Spend { per_action, per_day, per_profile, unknown_price }
 }
 

@@ -96,14 +96,28 @@ fn changed(
         Ok(_) => Vec::new(),
         Err(error) => error.problems().iter().map(super::Problem::words).collect(),
     };
-    let mut document: DocumentMut = match old.parse() {
-        Ok(document) => document,
-        Err(_) => return Err(SaveError::Unreadable(File::parse(path, bytes).err().unwrap_or_else(|| {
-            super::Problem::file(path.to_owned(), None, "cannot be read").into()
-        }))),
-    };
+    let mut document: DocumentMut =
+        match old.parse() {
+            Ok(document) => document,
+            Err(_) => {
+                return Err(SaveError::Unreadable(File::parse(path, bytes).err().unwrap_or_else(|| {
+                    super::Problem::file(path.to_owned(), None, "cannot be read").into()
+                })));
+            }
+        };
+    // Comments at the end stay where they are when something is added behind them.
+    let tail = document.trailing().as_str().unwrap_or_default().to_owned();
+    document.set_trailing("");
+    let body = document.to_string();
     change(&mut document).map_err(SaveError::Unsound)?;
     let mut new = document.to_string();
+    match new.strip_prefix(&body) {
+        Some("") | None => new.push_str(&tail),
+        Some(_) => {
+            let line_end = if tail.is_empty() || tail.ends_with('\n') { "" } else { "\n" };
+            new.insert_str(body.len(), &format!("{tail}{line_end}"));
+        }
+    }
     if old.contains("\r\n") {
         new = new.replace("\r\n", "\n").replace('\n', "\r\n");
     }
@@ -194,12 +208,15 @@ fn lock(path: &Path) -> Option<fs::File> {
 pub(super) fn tighten(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
+    let for_others = mode & 0o077;
+    if for_others == 0 {
         return None;
     }
     let name = crate::text::clean(&path.to_string_lossy()).into_owned();
     Some(match fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
-        Ok(()) => format!("`{name}` holds a secret and could be read by others (mode {mode:03o}): it is private now"),
+        Ok(()) => format!(
+            "`{name}` holds a secret and could be read by others (mode {mode:03o}): it is private now"
+        ),
         Err(why) => format!(
             "`{name}` holds a secret and can be read by others (mode {mode:03o}): run `chmod 600` on it ({why})"
         ),

@@ -30,7 +30,8 @@ impl Rig {
     }
 
     fn load(&self) -> Result<Config, ConfigError> {
-        let env = |name: &str| self.env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let env =
+            |name: &str| self.env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         Config::load(&self.given, &env)
     }
 
@@ -57,7 +58,10 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file_and_that_over_the_def
     let none = Rig::new("", &[]).config();
     assert_eq!((none.base_url.as_str(), &*none.profile), (BaseUrl::DEFAULT, "default"));
     let file = Rig::new(TWO, &[]).config();
-    assert_eq!((file.base_url.as_str(), &*file.profile, file.read_only), ("https://work.test/v1", "work", true));
+    assert_eq!(
+        (file.base_url.as_str(), &*file.profile, file.read_only),
+        ("https://work.test/v1", "work", true)
+    );
     assert_eq!(value(&file, "profiles.work.base_url"), ("\"https://work.test/v1\"".into(), &Origin::File(3)));
     let variable = [("GERT_PROFILE", "home"), ("GERT_BASE_URL", "http://localhost:8080/api/v1/")];
     let env = Rig::new(TWO, &variable).config();
@@ -91,7 +95,10 @@ fn a_bad_value_is_named_and_a_key_is_never_shown() {
 #[test]
 fn a_profile_that_is_not_there_is_an_error_unless_it_is_to_be_made() {
     let mut rig = Rig::new(TWO, &[]).profile("hom");
-    assert_eq!(rig.load().unwrap_err().to_string(), "`--profile`: there is no profile `hom`; did you mean `home`?");
+    assert_eq!(
+        rig.load().unwrap_err().to_string(),
+        "`--profile`: there is no profile `hom`; did you mean `home`?"
+    );
     rig.given.new_profile = true;
     assert_eq!(rig.config().base_url.as_str(), BaseUrl::DEFAULT);
     let error = Rig::new("", &[("GERT_PROFILE", "x")]).load().unwrap_err();
@@ -116,7 +123,9 @@ fn a_key_comes_from_where_the_profile_says_and_a_variable_goes_before() {
     let config = Rig::new(text, &[("MINE", "sk_mine"), ("GERT_API_KEY", "sk_env")]).config();
     assert_eq!(config.key.unwrap().expose(), "sk_env");
     let config = Rig::new(text, &[]).config();
-    assert!(config.key.is_none() && config.key_problem.as_deref().unwrap().contains("`MINE`, which is not set"));
+    assert!(
+        config.key.is_none() && config.key_problem.as_deref().unwrap().contains("`MINE`, which is not set")
+    );
     assert!(config.client_settings().unwrap_err().to_string().contains("MINE"));
 }
 
@@ -149,7 +158,10 @@ fn a_key_for_another_host_needs_a_profile_of_its_own() {
     let key = ApiKey::new("sk_gert_secret").unwrap();
     let rig = Rig::new(TWO, &[]).base_url("http://localhost:8080/api/v1");
     let error = rig.config().keep_key(&key, Store::File).unwrap_err();
-    assert!(matches!(error, KeepError::OtherHost { .. }) && error.to_string().contains("--profile"), "{error}");
+    assert!(
+        matches!(error, KeepError::OtherHost { .. }) && error.to_string().contains("--profile"),
+        "{error}"
+    );
     let mut rig = rig.profile("local");
     rig.given.new_profile = true;
     rig.config().keep_key(&key, Store::File).unwrap();
@@ -192,7 +204,11 @@ fn a_key_file_is_private_and_a_loose_one_is_tightened_and_told() {
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let config = rig.config();
-    assert!(config.key.is_some() && config.warnings[0].contains("could be read by others"), "{:?}", config.warnings);
+    assert!(
+        config.key.is_some() && config.warnings[0].contains("could be read by others"),
+        "{:?}",
+        config.warnings
+    );
     assert_eq!(mode(&file), 0o600);
     assert_eq!(rig.config().warnings, [""; 0]);
 }

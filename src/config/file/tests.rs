@@ -56,9 +56,10 @@ fn a_byte_order_mark_and_windows_line_ends_are_fine() {
     // C-01
     let file = parse("\u{feff}profile = \"default\"\r\n[ui]\r\nascii = true\r\n").unwrap();
     assert_eq!(file.ascii, Some(Set { value: true, line: 3 }));
-    assert_eq!(problems("\u{feff}[ui]\r\nascci = true\r\n"), [
-        "config.toml:2: unknown key `ui.ascci`; did you mean `ui.ascii`?"
-    ]);
+    assert_eq!(
+        problems("\u{feff}[ui]\r\nascci = true\r\n"),
+        ["config.toml:2: unknown key `ui.ascci`; did you mean `ui.ascii`?"]
+    );
 }
 
 #[test]
@@ -106,13 +107,17 @@ fn an_unknown_key_is_an_error_with_the_nearest_name() {
 
 #[test]
 fn every_problem_is_told_at_once_in_the_order_of_the_lines() {
-    let text = "profile = 'wrok'\n[profiles.work]\nread_only = 'yes'\nmax_retries = -1\n[spend]\nper_day = 'five'\n";
-    assert_eq!(problems(text), [
-        "config.toml:1: there is no profile `wrok`; did you mean `work`?",
-        "config.toml:3: `profiles.work.read_only` must be `true` or `false`, not text",
-        "config.toml:4: `profiles.work.max_retries` must be from 0 to 100",
-        "config.toml:6: `spend.per_day` must be a number of credits, not text",
-    ]);
+    let text =
+        "profile = 'wrok'\n[profiles.work]\nread_only = 'yes'\nmax_retries = -1\n[spend]\nper_day = 'five'\n";
+    assert_eq!(
+        problems(text),
+        [
+            "config.toml:1: there is no profile `wrok`; did you mean `work`?",
+            "config.toml:3: `profiles.work.read_only` must be `true` or `false`, not text",
+            "config.toml:4: `profiles.work.max_retries` must be from 0 to 100",
+            "config.toml:6: `spend.per_day` must be a number of credits, not text",
+        ]
+    );
 }
 
 #[test]

@@ -92,7 +92,9 @@ fn a_change_that_is_no_good_changes_nothing_and_old_faults_can_be_mended_one_by_
     let path = folder.path().join("config.toml");
     let text = "colour = 1\nsize = 2\n";
     fs::write(&path, text).unwrap();
-    for (name, value) in [("ui.asci", "true"), ("ui.ascii", "7"), ("profile", "nobody"), ("", "1"), ("a..b", "1")] {
+    for (name, value) in
+        [("ui.asci", "true"), ("ui.ascii", "7"), ("profile", "nobody"), ("", "1"), ("a..b", "1")]
+    {
         assert!(matches!(set(&path, name, value), Err(SaveError::Unsound(_))), "{name}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
@@ -106,7 +108,10 @@ fn a_key_is_no_value_and_is_not_repeated() {
     // H-16
     let folder = folder();
     let error = set(&folder.path().join("c.toml"), "profiles.default.key", "sk_gert_secret").unwrap_err();
-    assert!(error.to_string().contains("gert auth login") && !error.to_string().contains("secret"), "{error}");
+    assert!(
+        error.to_string().contains("gert auth login") && !error.to_string().contains("secret"),
+        "{error}"
+    );
 }
 
 #[test]
