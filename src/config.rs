@@ -136,6 +136,11 @@ impl Config {
         }
     }
 
+    /// The key in force for people: its fingerprint, never itself.
+    pub fn key_shown(&self) -> Option<String> {
+        self.key.as_ref().map(fingerprint)
+    }
+
     /// What a client is made from with a key.
     pub fn settings(&self, key: ApiKey) -> Settings {
         Settings {

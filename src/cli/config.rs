@@ -164,7 +164,7 @@ async fn edit(path: &Path) -> Result<i32, Failure> {
     loop {
         open_editor(&copy).await?;
         let after = std::fs::read(&copy)?;
-        if before.as_deref() == Some(&*after) {
+        if after == start {
             eprintln!("{}: nothing was changed", path.display());
             return Ok(0);
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::api::{ApiKey, Client};
+use crate::api::{ApiKey, Client, ErrorKind};
 use crate::app::event::Boot;
 use crate::config::{Config, Store, check_key};
 use crate::runtime::{self, Options, TakenKey};
@@ -73,8 +73,12 @@ async fn start(
 /// used all the same.
 async fn take_key(config: Arc<Config>, text: String) -> Result<TakenKey, String> {
     let key = ApiKey::new(&text).map_err(|why| why.to_string())?;
-    let checked = check_key(config.settings(key.clone())).await;
-    let (api, _) = checked.map_err(|why| format!("{why}: {}", why.why()))?;
+    let (api, _) = check_key(config.settings(key.clone())).await.map_err(|why| match why.kind() {
+        ErrorKind::Authentication | ErrorKind::Permission => {
+            format!("the platform refuses this key: {}", why.why())
+        }
+        _ => format!("the key could not be checked: {}", super::chain(&why)),
+    })?;
     let kept = tokio::task::spawn_blocking(move || config.keep_key(&key, Store::Auto)).await;
     let word = match kept {
         Ok(Ok(kept)) if super::env("GERT_API_KEY").is_some() => {

@@ -19,7 +19,7 @@ use super::proxy::Proxy;
 /// The name of the profile that is always there.
 pub const DEFAULT_PROFILE: &str = "default";
 /// A file larger than this is not settings.
-const MOST: usize = 1 << 20;
+pub(super) const MOST: usize = 1 << 20;
 /// The longest silence of the server that can be set.
 const MOST_SECONDS: f64 = 3600.0;
 /// The most retries that can be set.

@@ -184,8 +184,9 @@ impl Config {
                 return Err(why);
             }
         };
-        if place != keeper.place {
-            // The new one is stored and noted; an old one that stays behind does no harm.
+        if place != keeper.place && no_keyring.is_none() {
+            // The new one is stored and noted; an old one that stays behind does no harm. A keyring that just failed is
+            // not waited for again.
             let _ = keeper.remove_from(&keeper.place);
         }
         Ok(Kept { source: keeper.source(&place)?, no_keyring, noted_in })

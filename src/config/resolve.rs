@@ -11,7 +11,7 @@ use crate::api::{ApiKey, BaseUrl, ProxyRules, Settings};
 use super::fields::Set;
 use super::file::{DEFAULT_PROFILE, File, Profile, SpendTable, check_name};
 use super::keep::Keeper;
-use super::keys::{KeyPlace, KeySource, fingerprint};
+use super::keys::{KeyPlace, KeySource};
 use super::money::{Micro, Spend, UnknownPrice};
 use super::places::{Env, Given, Places, present};
 use super::problem::{ConfigError, Problem};
@@ -276,11 +276,4 @@ fn credits(amount: Micro) -> Value {
 /// Whole seconds as such.
 fn seconds(time: Duration) -> Value {
     if time.subsec_nanos() == 0 { json!(time.as_secs()) } else { json!(time.as_secs_f64()) }
-}
-
-impl Config {
-    /// The key in force for people: its fingerprint, never itself.
-    pub fn key_shown(&self) -> Option<String> {
-        self.key.as_ref().map(fingerprint)
-    }
 }

@@ -5,7 +5,7 @@
 //! that other instances respect, and compared once more before they are written, for editors that do not.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use toml_edit::DocumentMut;
@@ -133,13 +133,16 @@ fn changed(
     Ok(new.into_bytes())
 }
 
-/// The bytes of a file; nothing if there is none.
+/// The bytes of a file, of a larger one than settings can be the beginning; nothing if there is none.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if is_absence(&error) => Ok(None),
-        Err(error) => Err(error),
-    }
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absence(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    file.take(file::MOST as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Writes a file whole or not at all, and its folders.

@@ -31,6 +31,7 @@ fn a_typed_key_is_used_and_then_everything_is_asked_once() {
     let effects = rig.update(Event::KeyTaken(Ok(Ok("the key is kept".into()))));
     assert_eq!(asked(&effects), ALL);
     assert!(rig.app.gate.is_none());
+    assert_eq!(rig.app.toasts.back().unwrap().text, "the key is kept");
 }
 
 #[test]
