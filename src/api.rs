@@ -17,11 +17,11 @@
 //! [`ErrorKind`]: crate::api::ErrorKind
 //!
 //! ```no_run
-//! use gert::api::{ApiKey, BaseUrl, Client, Settings, endpoints::GetBalance};
+//! use gert::api::{Client, Settings, endpoints::GetBalance};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let key = ApiKey::new(&std::env::var("GERT_API_KEY")?)?;
-//! let client = Client::new(Settings::new(BaseUrl::default(), key))?;
+//! // The key in `GERT_API_KEY`, the address in `GERT_BASE_URL` or the platform's own.
+//! let client = Client::new(Settings::from_env(None, None)?)?;
 //! println!("{} credits", client.send(&GetBalance::new()).await?.credits);
 //! # Ok(())
 //! # }
@@ -55,7 +55,7 @@ pub use self::error::{Error, ErrorKind};
 pub use self::guard::{Guard, Guarded, Intent, Outcome, Refusal};
 pub use self::http::Client;
 pub use self::key::{ApiKey, KeyError};
-pub use self::money::{Micro, MicroError};
+pub use self::money::{AmountError, Micro};
 pub use self::pages::{All, MAX_PAGE, PageOptions};
 pub use self::request::{Arg, Field, FieldValue, Kind, Place, Request};
 pub use self::rules::{RULES, Resend, Rule};

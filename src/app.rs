@@ -160,7 +160,8 @@ pub struct App {
 impl App {
     /// The state at start.
     pub fn new(now: Moment, boot: Boot) -> Self {
-        let gate = (!boot.has_key && !boot.demo).then(Gate::welcome);
+        let problem = boot.key_problem.as_deref().map(Into::into);
+        let gate = (!boot.has_key && !boot.demo).then(|| Gate { problem, ..Gate::welcome() });
         let last_command = boot
             .sample_policy
             .as_ref()

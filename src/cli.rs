@@ -2,21 +2,30 @@
 
 #[cfg(feature = "arena")]
 mod arena;
+mod auth;
+mod completions;
+mod config;
 mod dashboard;
 #[cfg(feature = "arena")]
 mod embedded;
+mod guard;
 mod log;
+mod man;
+mod prompt;
 mod twin;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::Config;
+use crate::api::KeyError;
+use crate::config::{Config, ConfigError, Given, KeepError, NoKey, SaveError};
 
 /// A terminal cockpit for the Gert Labs AI evaluation platform.
 ///
-/// Without a command: the dashboard, with the key in `GERT_API_KEY`.
+/// Without a command: the dashboard, on the profile in force (`gert config show`).
 #[derive(Debug, Parser)]
 #[command(name = "gert", version, about, long_about, max_term_width = 100)]
 struct Cli {
@@ -24,9 +33,15 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     view: View,
-    /// The platform's address; without it `GERT_BASE_URL`, else the platform's own
+    /// The platform's address [default: `GERT_BASE_URL`, else the profile's]
     #[arg(long, global = true, value_name = "URL")]
     base_url: Option<String>,
+    /// The profile [default: `GERT_PROFILE`, else what the settings say]
+    #[arg(long, global = true, value_name = "NAME")]
+    profile: Option<String>,
+    /// The settings file [default: `GERT_CONFIG`, else config.toml in the settings folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
 }
 
 /// How the dashboard looks.
@@ -56,11 +71,28 @@ enum Command {
         view: View,
         /// Keep the arena's database in this folder; without it nothing is kept
         #[arg(long, value_name = "DIR")]
-        keep: Option<std::path::PathBuf>,
+        keep: Option<PathBuf>,
     },
     /// The arena alone, for the Python SDK or any client
     #[cfg(feature = "arena")]
     Arena(arena::Args),
+    /// Settings: show, change and check them
+    #[command(subcommand)]
+    Config(config::Action),
+    /// The API key: store, look at and remove it
+    #[command(subcommand)]
+    Auth(auth::Action),
+    /// Completions for a shell, to be put where it looks for them
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page, or all of them into a folder
+    Man {
+        /// Write a page for every command into this folder
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// The whole command line, the twin's commands included.
@@ -79,8 +111,10 @@ pub fn main() -> ExitCode {
         }
     };
     let code = runtime.block_on(run(&matches)).unwrap_or_else(|report| {
-        eprintln!("gert: {}", chain(&*report));
-        1
+        for line in chain(&*report).lines() {
+            eprintln!("gert: {line}");
+        }
+        status(&*report)
     });
     // A thread that waits for a key must not hold the end up.
     runtime.shutdown_background();
@@ -90,22 +124,89 @@ pub fn main() -> ExitCode {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
-    let base_url = matches.get_one::<String>("base_url").map(String::as_str);
-    let config = || Ok(Config::resolve(base_url, |name| std::env::var(name).ok())?);
-    if let Some(status) = twin::run(matches, config).await {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let given = Given {
+        config: matches.get_one("config").cloned(),
+        profile: text("profile"),
+        base_url: text("base_url"),
+        ..Given::default()
+    };
+    if let Some(status) = twin::run(matches, given.clone()).await {
         return Ok(status);
     }
     let cli = Cli::from_arg_matches(matches)?;
+    let looks = |view: &View| Given { ascii: view.ascii, mouse: view.mouse, ..given.clone() };
     match cli.command {
         #[cfg(feature = "arena")]
         Some(Command::Arena(args)) => arena::run(args).await,
         #[cfg(feature = "arena")]
-        Some(Command::Demo { view, keep }) => dashboard::demo(config()?, &cli.view.or(&view), keep).await,
-        None => dashboard::run(config()?, &cli.view).await,
+        Some(Command::Demo { view, keep }) => {
+            let given = looks(&cli.view.or(&view));
+            dashboard::demo(load(given, Config::load_without_key).await?, keep).await
+        }
+        Some(Command::Config(action)) => config::run(action, given).await,
+        Some(Command::Auth(action)) => auth::run(action, given).await,
+        Some(Command::Completions { shell }) => completions::run(shell),
+        Some(Command::Man { dir }) => man::run(dir.as_deref()),
+        None => dashboard::run(load(looks(&cli.view), Config::load).await?).await,
     }
 }
 
-/// An error with its causes on one line.
+type Env<'a> = crate::config::Env<'a>;
+
+/// The settings; what the user should know of them goes to standard error.
+async fn load(
+    given: Given,
+    how: fn(&Given, Env<'_>) -> Result<Config, ConfigError>,
+) -> Result<Config, Failure> {
+    let config = patiently(move || how(&given, &env)).await??;
+    for warning in &config.warnings {
+        eprintln!("gert: warning: {warning}");
+    }
+    Ok(config)
+}
+
+/// Does what may wait for the keyring off the async threads; after a while says what it waits for.
+async fn patiently<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    const A_WHILE: Duration = Duration::from_millis(1500);
+    let mut working = tokio::task::spawn_blocking(work);
+    if let Ok(done) = tokio::time::timeout(A_WHILE, &mut working).await {
+        return Ok(done?);
+    }
+    eprintln!("gert: waiting for the system's keyring: is it locked?");
+    Ok(working.await?)
+}
+
+/// A variable of the environment; what is no text keeps a character that no setting takes.
+fn env(name: &str) -> Option<String> {
+    Some(std::env::var_os(name)?.to_string_lossy().into_owned())
+}
+
+/// Writes to standard output. A reader that went away is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::{ErrorKind, Write};
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The exit status of a failure: 2 for what is wrong on this side, 4 for a key that is missing, 1 for the rest.
+fn status(error: &(dyn std::error::Error + Send + Sync + 'static)) -> i32 {
+    let unsound = |error: &SaveError| matches!(error, SaveError::Unsound(_) | SaveError::Unreadable(_));
+    let is_ours = error.is::<ConfigError>()
+        || error.is::<KeyError>()
+        || error.downcast_ref().is_some_and(unsound)
+        || matches!(error.downcast_ref(), Some(KeepError::OtherHost { .. }));
+    match (is_ours, error.is::<NoKey>()) {
+        (true, _) => 2,
+        (_, true) => 4,
+        _ => 1,
+    }
+}
+
+/// An error with its causes; a line for each of several problems.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut source = error.source();
@@ -118,7 +219,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = cause.source();
     }
-    crate::text::clean(&words).into_owned()
+    crate::text::clean_lines(&words).into_owned()
 }
 
 #[cfg(test)]
@@ -132,9 +233,13 @@ mod tests {
 
     #[test]
     fn no_flag_takes_a_key() {
-        // A key on the command line can be read by every user of the machine (failure case H-16).
-        for argument in Cli::command().get_arguments() {
-            assert!(!argument.get_id().as_str().contains("key"), "{argument:?}");
+        // H-16: a key on the command line can be read by every user of the machine.
+        let mut commands = vec![command()];
+        while let Some(command) = commands.pop() {
+            for argument in command.get_arguments() {
+                assert!(!argument.get_id().as_str().contains("key"), "{} {argument:?}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
         }
     }
 }

@@ -5,7 +5,7 @@
 //! - [`text`]: text from outside made safe to show, and cut to a width.
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
-//! - [`config`]: settings, flags over environment over defaults.
+//! - `config`: settings, flags over environment over the file over defaults.
 //! - `journal`: JSON-lines files that survive crashes and several writers.
 //! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
 //! - `client`: the task that owns all traffic with the platform.
@@ -21,6 +21,7 @@
 pub mod text;
 pub mod api;
 pub mod rollout;
+#[cfg(feature = "tui")]
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod journal;

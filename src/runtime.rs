@@ -34,7 +34,7 @@ use crate::ui::theme::Theme;
 use self::exit::{exit_at_latest, install_panic_hook, panicked};
 use self::fault::Fault;
 use self::input::{Input, Keyboard};
-pub use self::runner::{ArenaSource, KeySource, OpenedArena};
+pub use self::runner::{ArenaSource, KeySource, OpenedArena, TakenKey};
 use self::runner::{Runner, Wish};
 use self::signals::{DEADLINE, LOST, Signal, Signals, Stops};
 use self::terminal::{Screen, ScreenOptions, TerminalError};

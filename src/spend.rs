@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::model::Extra;
 use crate::api::{Guard, Intent, Micro, Outcome, Refusal};
+use crate::config::{Spend, UnknownPrice};
 use crate::journal::Journal;
 
 /// A ledger longer than this is folded together when it is next written.
@@ -21,25 +22,6 @@ const LONG: u64 = 1 << 20;
 
 /// How many actions stay rows of their own when it is.
 const KEPT: usize = 1000;
-
-/// How much may be spent, in credits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Caps {
-    /// By one action.
-    pub per_action: Option<Micro>,
-    /// In a day, UTC, as the platform counts its daily limit.
-    pub per_day: Option<Micro>,
-    /// By the profile, ever.
-    pub per_profile: Option<Micro>,
-    /// Let through what only the server knows the price of.
-    pub allow_unknown: bool,
-}
-
-impl Caps {
-    fn any(&self) -> bool {
-        self.per_action.is_some() || self.per_day.is_some() || self.per_profile.is_some()
-    }
-}
 
 /// The guard of a profile.
 #[derive(Debug, Clone)]
@@ -51,7 +33,7 @@ pub struct Spending {
     /// Refuses every write.
     pub read_only: bool,
     /// Refuses what costs more.
-    pub caps: Caps,
+    pub caps: Spend,
     /// Where it is written down; `None` where nothing can be written.
     pub ledger: Option<Journal>,
 }
@@ -95,7 +77,7 @@ const MADE: [&str; 5] = ["session_id", "run_id", "job_id", "submission_id", "eva
 
 impl Guard for Spending {
     fn wants_price(&self) -> bool {
-        self.caps.any()
+        self.caps.has_cap()
     }
 
     fn admit(&self, intent: &Intent) -> Result<Option<u64>, Refusal> {
@@ -164,11 +146,13 @@ impl Spending {
     /// What can be said without knowing the past.
     fn check_action(&self, intent: &Intent) -> Result<(), Refusal> {
         match intent.price {
-            None if self.caps.any() && !self.caps.allow_unknown => Err(Refusal::Cap(format!(
-                "only the server knows what `{}` costs, and a cap is set: to allow such actions, set \
+            None if self.caps.has_cap() && self.caps.unknown_price == UnknownPrice::Refuse => {
+                Err(Refusal::Cap(format!(
+                    "only the server knows what `{}` costs, and a cap is set: to allow such actions, set \
                  `unknown_price = \"allow\"` under `[spend]`",
-                intent.name
-            ))),
+                    intent.name
+                )))
+            }
             Some(price) => within(self.caps.per_action, price, Micro(0), "an action"),
             None => Ok(()),
         }
@@ -283,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    fn spending(caps: Caps) -> (tempfile::TempDir, Spending) {
+    fn spending(caps: Spend) -> (tempfile::TempDir, Spending) {
         let folder = tempfile::tempdir().expect("a folder");
         let ledger = Some(Journal::new(folder.path().join("spend.jsonl")));
         let spending =
@@ -310,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_read_only_profile_refuses_also_what_is_free() {
-        let (_folder, mut spending) = spending(Caps::default());
+        let (_folder, mut spending) = spending(Spend::default());
         spending.read_only = true;
         let refusal = spending.admit(&intent("play.leave", Some(0))).expect_err("refused");
         assert!(matches!(refusal, Refusal::ReadOnly(why) if why.contains("`default` is read-only")));
@@ -318,7 +302,7 @@ mod tests {
 
     #[test]
     fn caps_count_what_was_admitted_and_forget_what_was_refused() {
-        let caps = Caps { per_day: Some(Micro(1000)), ..Caps::default() };
+        let caps = Spend { per_day: Some(Micro(1000)), ..Spend::default() };
         let (_folder, spending) = spending(caps);
         let play = intent("play.create", Some(600));
         let first = spending.admit(&play).expect("within the cap");
@@ -333,20 +317,21 @@ mod tests {
 
     #[test]
     fn the_cap_of_an_action_and_unknown_prices_need_no_past() {
-        let caps = Caps { per_action: Some(Micro(500)), ..Caps::default() };
+        let caps =
+            Spend { per_action: Some(Micro(500)), unknown_price: UnknownPrice::Refuse, ..Spend::default() };
         let (_folder, mut spending) = spending(caps);
         assert!(spending.admit(&intent("play.create", Some(501))).is_err());
         assert!(spending.admit(&intent("play.create", Some(500))).is_ok());
         assert!(spending.admit(&intent("submissions.evaluate", None)).is_err());
-        spending.caps.allow_unknown = true;
+        spending.caps.unknown_price = UnknownPrice::Allow;
         assert!(spending.admit(&intent("submissions.evaluate", None)).is_ok());
-        spending.caps = Caps::default();
+        spending.caps = Spend::default();
         assert!(spending.admit(&intent("submissions.evaluate", None)).is_ok(), "no cap, no refusal");
     }
 
     #[test]
     fn the_ledger_names_what_was_started_and_holds_no_token() {
-        let (_folder, spending) = spending(Caps::default());
+        let (_folder, spending) = spending(Spend::default());
         let play = intent("play.create", Some(240_000));
         let mark = spending.admit(&play).expect("no cap");
         spending.settle(&play, mark, &answered(r#"{"session_id":"s1","player_token":"pt_secret"}"#));
@@ -359,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_closed_run_counts_what_it_cost() {
-        let (_folder, spending) = spending(Caps { per_profile: Some(Micro(5_000_000)), ..Caps::default() });
+        let (_folder, spending) = spending(Spend { per_profile: Some(Micro(5_000_000)), ..Spend::default() });
         let open = intent("rollout_runs.open", Some(4_000_000));
         let mark = spending.admit(&open).expect("within the cap");
         spending.settle(&open, mark, &answered(r#"{"run_id":"r1","estimated_credits":4.0}"#));
@@ -373,7 +358,7 @@ mod tests {
     #[test]
     fn a_long_ledger_is_folded_together_and_its_sums_stay() {
         // L-01
-        let (_folder, spending) = spending(Caps { per_profile: Some(Micro(20_000)), ..Caps::default() });
+        let (_folder, spending) = spending(Spend { per_profile: Some(Micro(20_000)), ..Spend::default() });
         let play = intent("play.create", Some(1));
         let ledger = spending.ledger.clone().expect("a ledger");
         let rows: Vec<_> =
@@ -388,7 +373,7 @@ mod tests {
 
     #[test]
     fn without_a_ledger_only_caps_over_several_actions_refuse() {
-        let (_folder, mut spending) = spending(Caps { per_action: Some(Micro(10)), ..Caps::default() });
+        let (_folder, mut spending) = spending(Spend { per_action: Some(Micro(10)), ..Spend::default() });
         spending.ledger = None;
         assert_eq!(spending.admit(&intent("play.create", Some(5))), Ok(None));
         spending.caps.per_day = Some(Micro(10));

@@ -17,6 +17,7 @@ pub(crate) fn seated(game: &str) -> (App, FeedId) {
         host: "https://gertlabs.example/api".into(),
         arena: true,
         has_key: true,
+        key_problem: None,
         demo: false,
         sample_policy: None,
         zone: jiff::tz::TimeZone::UTC,

@@ -8,10 +8,22 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Micro(pub u64);
 
-/// Why text is no amount of credits.
+/// Digits after the point.
+const PLACES: usize = 6;
+
+/// A text is no amount of credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an amount of credits is a number such as `2` or `0.25`, not negative, with at most six decimals")]
-pub struct MicroError;
+pub enum AmountError {
+    /// It is not of the form `12` or `0.0004`.
+    #[error("must be a number of credits of 0 or more, like `12` or `0.0004`")]
+    Form,
+    /// A seventh digit after the point.
+    #[error("must not be finer than a millionth of a credit")]
+    TooFine,
+    /// More than fits.
+    #[error("must be a smaller number of credits")]
+    TooLarge,
+}
 
 impl Micro {
     /// What a tick costs.
@@ -72,18 +84,23 @@ impl fmt::Display for Micro {
     }
 }
 
+/// Reads decimal text exactly; underscores between digits as in TOML.
 impl FromStr for Micro {
-    type Err = MicroError;
+    type Err = AmountError;
 
-    fn from_str(text: &str) -> Result<Self, MicroError> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let enough = !(whole.is_empty() && part.is_empty()) && part.len() <= 6;
-        if !enough || !digits(whole) || !digits(part) {
-            return Err(MicroError);
+    fn from_str(text: &str) -> Result<Self, AmountError> {
+        let text = text.strip_prefix('+').unwrap_or(text).replace('_', "");
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
+        if ![whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        {
+            return Err(AmountError::Form);
         }
-        let number = format!("{whole}{part:0<6}");
-        number.parse().map(Self).map_err(|_| MicroError)
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.len() > PLACES {
+            return Err(AmountError::TooFine);
+        }
+        let micro: u64 = format!("{whole}{fraction:0<PLACES$}").parse().map_err(|_| AmountError::TooLarge)?;
+        Ok(Self(micro))
     }
 }
 
@@ -92,27 +109,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimal_text_is_read_and_written_exactly() {
-        for (text, micro, shown) in [
-            ("0.0004", 400, "0.0004"),
-            ("2", 2_000_000, "2"),
-            (".5", 500_000, "0.5"),
-            ("10.250000", 10_250_000, "10.25"),
-        ] {
-            let amount: Micro = text.parse().expect("an amount");
-            assert_eq!((amount.0, amount.to_string().as_str()), (micro, shown));
-        }
-        for text in ["", ".", "-1", "1e3", "0.0000001", "1.2.3", "99999999999999999999", "١"] {
-            assert_eq!(text.parse::<Micro>(), Err(MicroError), "{text:?}");
-        }
-    }
-
-    #[test]
     fn a_float_of_the_wire_is_rounded_up_but_not_by_its_own_noise() {
         assert_eq!(Micro::at_least(0.1 + 0.2), Some(Micro(300_000)));
         assert_eq!(Micro::at_least(0.000_000_5), Some(Micro(1)));
         assert_eq!((Micro::at_least(-1.0), Micro::at_least(f64::NAN)), (None, None));
         assert_eq!(Micro::ticks(1000).credits().to_bits(), 0.4f64.to_bits());
         assert_eq!(Micro::ticks(u64::MAX), Micro(u64::MAX));
+    }
+
+    #[test]
+    fn decimal_text_is_read_exactly_and_written_back() {
+        for (text, micro, back) in [
+            ("0", 0, "0"),
+            ("0.0004", 400, "0.0004"),
+            ("12", 12_000_000, "12"),
+            ("1_000.50", 1_000_500_000, "1000.5"),
+            ("+0.1", 100_000, "0.1"),
+            // As a float this is 0.30000000000000004 away from exact.
+            ("0.3", 300_000, "0.3"),
+            ("0.0000010", 1, "0.000001"),
+        ] {
+            let read: Micro = text.parse().expect(text);
+            assert_eq!((read, &*read.to_string()), (Micro(micro), back));
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        for text in ["", "-1", "1e3", ".5", "5.", "inf", "nan", "1,5", "0x10"] {
+            assert_eq!(text.parse::<Micro>(), Err(AmountError::Form), "{text}");
+        }
+        assert_eq!("0.0000001".parse::<Micro>(), Err(AmountError::TooFine));
+        assert_eq!("99999999999999999999".parse::<Micro>(), Err(AmountError::TooLarge));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, BaseUrl, Guarded};
+use super::{ApiKey, BaseUrl, BaseUrlError, Error, Guarded};
 
 /// Everything a [`Client`](super::Client) needs to know.
 #[derive(Debug, Clone)]
@@ -56,6 +56,35 @@ impl Settings {
             observer: Observer::default(),
             guard: Guarded::default(),
         }
+    }
+
+    /// As the SDK's constructor (protocol.md §1.3): what is given here, else `GERT_API_KEY` and `GERT_BASE_URL`, else the
+    /// platform's address. An empty text counts as absent. No file is read.
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Argument`](super::ErrorKind::Argument) when there is no key, or one of the two cannot be used.
+    pub fn from_env(key: Option<&str>, base_url: Option<&str>) -> Result<Self, Error> {
+        Self::layered(key, base_url, |name| {
+            // What is no text keeps a character that no key and no address holds.
+            Some(std::env::var_os(name)?.to_string_lossy().into_owned())
+        })
+    }
+
+    fn layered(
+        key: Option<&str>,
+        base_url: Option<&str>,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, Error> {
+        const STEP: &str = "make a client";
+        let first = |given: Option<&str>, name| {
+            [given.map(str::to_owned), env(name)].into_iter().flatten().find(|text| !text.trim().is_empty())
+        };
+        let base_url = match first(base_url, "GERT_BASE_URL") {
+            Some(text) => text.parse().map_err(|why: BaseUrlError| Error::local(STEP, &why.to_string()))?,
+            None => BaseUrl::default(),
+        };
+        let key = ApiKey::new(&first(key, "GERT_API_KEY").unwrap_or_default());
+        Ok(Self::new(base_url, key.map_err(|why| Error::local(STEP, &why.to_string()))?))
     }
 }
 
@@ -124,5 +153,45 @@ impl Observer {
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Observer(on)" } else { "Observer(off)" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::ErrorKind;
+
+    /// Address and key.
+    fn layered(
+        key: Option<&str>,
+        base: Option<&str>,
+        env: &[(&str, &str)],
+    ) -> Result<(String, String), Error> {
+        let find =
+            |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let settings = Settings::layered(key, base, find)?;
+        Ok((settings.base_url.as_str().to_owned(), settings.key.expose().to_owned()))
+    }
+
+    #[test]
+    fn what_is_given_goes_before_the_environment_and_that_before_the_default() {
+        // SDK 3.4.0 client.py `Gert.__init__`.
+        let env = [("GERT_API_KEY", "sk_env"), ("GERT_BASE_URL", "http://localhost:8080/api/v1/")];
+        let pair = |base: &str, key: &str| Ok((base.to_owned(), key.to_owned()));
+        assert_eq!(layered(Some("sk_a"), Some("https://x.test"), &env), pair("https://x.test", "sk_a"));
+        assert_eq!(layered(None, None, &env), pair("http://localhost:8080/api/v1", "sk_env"));
+        assert_eq!(layered(Some("sk_a"), None, &[]), pair(BaseUrl::DEFAULT, "sk_a"));
+        assert_eq!(layered(Some(""), Some(" "), &env), layered(None, None, &env), "empty counts as absent");
+    }
+
+    #[test]
+    fn a_missing_key_is_an_error_before_anything_is_sent() {
+        for env in [&[][..], &[("GERT_API_KEY", "")], &[("GERT_API_KEY", "sk a")]] {
+            assert_eq!(layered(None, None, env).expect_err("no key").kind(), ErrorKind::Argument);
+        }
+        assert_eq!(
+            layered(Some("sk"), Some("ftp://x"), &[]).expect_err("no URL").kind(),
+            ErrorKind::Argument
+        );
     }
 }

@@ -212,10 +212,14 @@ impl App {
         }
     }
 
-    pub(super) fn key_taken(&mut self, result: Result<(), Arc<str>>) -> Vec<Effect> {
+    pub(super) fn key_taken(&mut self, result: Result<Result<String, String>, Arc<str>>) -> Vec<Effect> {
         match result {
-            Ok(()) => {
+            Ok(kept) => {
                 self.boot.has_key = true;
+                match kept {
+                    Ok(word) => self.toast(Tone::Good, word),
+                    Err(word) => self.toast(Tone::Warn, word),
+                }
                 self.load_anew()
             }
             Err(why) => {

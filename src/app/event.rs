@@ -35,8 +35,8 @@ pub enum Event {
     Policy(PolicyEvent),
     /// The arena was started for us, or could not be.
     ArenaStarted(Result<(), String>),
-    /// Keys were checked and are in use now, or were not accepted.
-    KeyTaken(Result<(), Arc<str>>),
+    /// A key was checked and is in use now, or was not accepted. Says where it is kept, or why it is not.
+    KeyTaken(Result<Result<String, String>, Arc<str>>),
     /// Text was pasted that is too long for any editor; none of it is kept.
     PasteTooLong,
     /// There is no shell that could bring the program back, so it was not stopped.
@@ -84,6 +84,8 @@ pub struct Boot {
     pub arena: bool,
     /// Whether there is a key; without one the first screen asks.
     pub has_key: bool,
+    /// Why a key that is configured cannot be used.
+    pub key_problem: Option<String>,
     /// Whether an arena is to be opened first (`gert demo`).
     pub demo: bool,
     /// Where the sample policies are, if they could be found or written.

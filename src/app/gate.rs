@@ -32,7 +32,7 @@ impl Gate {
     /// The choices, in order.
     pub const ROWS: [(&'static str, &'static str); 3] = [
         ("Open the arena", "the same platform with its own games, on this machine, free, no key"),
-        ("Paste a key", "it is checked and used until you leave; keep it in GERT_API_KEY to stay"),
+        ("Paste a key", "it is checked, then kept in your keyring or a file for you alone"),
         ("Quit", "nothing was sent"),
     ];
 

@@ -1,75 +1,99 @@
 //! The dashboard, on the platform or on an arena of its own.
 
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
 
-use crate::api::{ApiKey, Client};
+use crate::api::{ApiKey, Client, ErrorKind, Settings};
 use crate::app::event::Boot;
-use crate::config::Config;
-use crate::runtime::{self, Options};
+use crate::config::{Config, Store, check_key};
+use crate::runtime::{self, Options, TakenKey};
 use crate::ui::theme::Theme;
 
 #[cfg(feature = "arena")]
 use super::embedded::source as arena_source;
-use super::{Failure, View, log};
+use super::{Failure, log};
 
 /// The dashboard on the platform. Without a key its first screen asks.
-pub(super) async fn run(config: Config, view: &View) -> Result<i32, Failure> {
+pub(super) async fn run(config: Config) -> Result<i32, Failure> {
     log::to_file();
     let api = match config.key.clone() {
-        Some(key) => Some(Client::new(config.settings(key))?),
+        Some(key) => Some(Client::new(settings(&config, key))?),
         None => None,
     };
     let boot = Boot {
-        profile: "default".into(),
+        profile: config.profile.clone(),
         host: config.base_url.as_str().to_owned(),
         arena: config.base_url.is_loopback(),
         has_key: api.is_some(),
+        key_problem: config.key_problem.clone(),
         demo: false,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
     };
-    start(boot, api, config, view, None).await
+    start(boot, api, config, None).await
 }
 
 /// The dashboard on an arena of its own.
 #[cfg(feature = "arena")]
-pub(super) async fn demo(config: Config, view: &View, keep: Option<PathBuf>) -> Result<i32, Failure> {
+pub(super) async fn demo(config: Config, keep: Option<PathBuf>) -> Result<i32, Failure> {
     log::to_file();
     let boot = Boot {
         profile: "demo".into(),
         host: "an arena in this process".into(),
         arena: true,
         has_key: true,
+        key_problem: None,
         demo: true,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
     };
-    start(boot, None, config, view, keep).await
+    start(boot, None, config, keep).await
 }
 
 async fn start(
     boot: Boot,
     api: Option<Client>,
     config: Config,
-    view: &View,
     keep: Option<PathBuf>,
 ) -> Result<i32, Failure> {
-    let env = |name: &str| std::env::var(name).ok();
-    let mut theme = Theme::detect(env);
-    theme.ascii |= view.ascii;
-    let with_key = move |text: &str| {
-        let key = ApiKey::new(text).map_err(|why| why.to_string())?;
-        Client::new(config.settings(key)).map_err(|why| format!("{why}: {}", why.why()))
+    let mut theme = Theme::detect(super::env);
+    theme.ascii |= config.ui.ascii;
+    let mouse = config.ui.mouse;
+    let config = Arc::new(config);
+    let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
+        Box::pin(take_key(config.clone(), text))
     };
-    let options = Options {
-        boot,
-        api,
-        with_key: Box::new(with_key),
-        arena: arena_source(keep),
-        theme,
-        mouse: view.mouse,
-    };
+    let options =
+        Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse };
     Ok(runtime::run(options).await?)
+}
+
+/// Checks a key that was typed on the first screen, and keeps it as `gert auth login` does. One that cannot be kept is
+/// used all the same.
+async fn take_key(config: Arc<Config>, text: String) -> Result<TakenKey, String> {
+    let key = ApiKey::new(&text).map_err(|why| why.to_string())?;
+    let (api, _) = check_key(settings(&config, key.clone())).await.map_err(|why| match why.kind() {
+        ErrorKind::Authentication | ErrorKind::Permission => {
+            format!("the platform refuses this key: {}", why.why())
+        }
+        _ => format!("the key could not be checked: {}", super::chain(&why)),
+    })?;
+    let kept = tokio::task::spawn_blocking(move || config.keep_key(&key, Store::Auto)).await;
+    let word = match kept {
+        Ok(Ok(kept)) if super::env("GERT_API_KEY").is_some() => {
+            Err(format!("the key is kept in {}, but `GERT_API_KEY` goes before it next time", kept.source))
+        }
+        Ok(Ok(kept)) => Ok(format!("the key is kept in {}", kept.source)),
+        Ok(Err(why)) => Err(format!("the key is used until you leave and not kept: {}", super::chain(&why))),
+        Err(why) => Err(format!("the key is used until you leave and not kept: {why}")),
+    };
+    Ok(TakenKey { api, word })
+}
+
+/// What the platform's client is made from: it asks the profile's guard.
+fn settings(config: &Config, key: ApiKey) -> Settings {
+    Settings { guard: super::guard::of(config), ..config.settings(key) }
 }
 
 #[cfg(not(feature = "arena"))]

@@ -22,9 +22,9 @@ use std::time::Duration;
 use clap::{ArgMatches, Command};
 
 use crate::api::{Client, Notice, Observer, PageOptions};
-use crate::config::Config;
+use crate::config::{Config, Given};
 
-pub(super) use self::failure::Failure;
+pub(super) use self::failure::{Failure, status_of};
 use self::output::Output;
 use self::seats::Seats;
 
@@ -49,10 +49,7 @@ pub(super) fn commands() -> Vec<Command> {
 }
 
 /// Runs the command that was given, if it is one of the twin's; returns the exit status.
-pub(super) async fn run(
-    matches: &ArgMatches,
-    config: impl FnOnce() -> Result<Config, super::Failure>,
-) -> Option<i32> {
+pub(super) async fn run(matches: &ArgMatches, given: Given) -> Option<i32> {
     let (name, inner) = matches.subcommand()?;
     let is_raw = name == raw::NAME;
     let resource = table::RESOURCES.iter().find(|resource| resource.name == name);
@@ -68,7 +65,7 @@ pub(super) async fn run(
     };
     let output = Output::of(args);
     let done = tokio::select! {
-        done = perform(method, args, output, config) => done,
+        done = perform(method, args, output, given) => done,
         _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
     };
     Some(match done {
@@ -84,9 +81,9 @@ async fn perform(
     method: Option<&method::Method>,
     args: &ArgMatches,
     output: Output,
-    config: impl FnOnce() -> Result<Config, super::Failure>,
+    given: Given,
 ) -> Result<(), Failure> {
-    let config = config().map_err(|why| Failure::Usage(super::chain(&*why)))?;
+    let config = super::load(given, Config::load).await.map_err(|why| Failure::Usage(super::chain(&*why)))?;
     let seats = Seats::new(super::log::state_folder(), config.base_url.as_str().to_owned());
     let client = client(&config)?;
     let context = Context { client, output, pages: flags::pages(args), watch: flags::watch(args), seats };
@@ -101,8 +98,8 @@ async fn perform(
 
 /// A client that says on stderr when it waits.
 fn client(config: &Config) -> Result<Client, Failure> {
-    let key = config.key.clone().ok_or(Failure::NoKey)?;
-    let mut settings = config.settings(key);
+    let mut settings = config.client_settings().map_err(|why| Failure::NoKey(why.to_string()))?;
+    settings.guard = super::guard::of(config);
     settings.observer = Observer::new(|Notice::Waiting { endpoint, sent, wait, why }| {
         output::say(&format!("{endpoint}: {why}; asked {sent} times, again in {:.1} s", wait.as_secs_f32()));
     });

@@ -18,7 +18,7 @@ use crate::policy::{Policy, PolicyEvent, PolicySpec, Run, SendError};
 const CLIENT_EVENTS: usize = 256;
 /// Events of policies that wait for the loop; when it is full their pipes are read more slowly.
 const POLICY_EVENTS: usize = 256;
-/// Other answers: an arena that was opened.
+/// Other answers: an arena that was opened, a key that was taken.
 const OTHERS: usize = 4;
 
 /// An arena that was opened in this process. Dropping it ends it.
@@ -29,14 +29,31 @@ pub struct OpenedArena {
     pub close: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
+/// A typed key that the platform accepted.
+pub struct TakenKey {
+    /// How to talk to the platform with it.
+    pub api: api::Client,
+    /// Where it is kept, or why it is not.
+    pub word: Result<String, String>,
+}
+
+/// What came of checking a key.
+type Taking = Result<TakenKey, String>;
+
 /// Gets from a typed key to the platform.
-pub type KeySource = Box<dyn Fn(&str) -> Result<api::Client, String> + Send>;
+pub type KeySource = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = Taking> + Send>> + Send>;
 
 /// What came of opening an arena.
 type Opening = Result<OpenedArena, String>;
 
 /// Opens an arena in this process.
 pub type ArenaSource = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Opening> + Send>> + Send>;
+
+/// An answer that is neither the platform's nor a policy's.
+enum Other {
+    Arena(Opening),
+    Key(Taking),
+}
 
 /// What the loop itself has to do for an effect.
 pub(super) enum Wish {
@@ -64,7 +81,7 @@ pub(super) struct Runner {
     work: JoinSet<()>,
     client_events: (mpsc::Sender<ClientEvent>, mpsc::Receiver<ClientEvent>),
     policy_events: (mpsc::Sender<PolicyEvent>, mpsc::Receiver<PolicyEvent>),
-    others: (mpsc::Sender<Opening>, mpsc::Receiver<Opening>),
+    others: (mpsc::Sender<Other>, mpsc::Receiver<Other>),
     heard: (Vec<ClientEvent>, Vec<PolicyEvent>),
 }
 
@@ -92,7 +109,10 @@ impl Runner {
             // The channels never close: a sender is kept beside each receiver.
             _ = self.client_events.1.recv_many(&mut self.heard.0, most) => {}
             _ = self.policy_events.1.recv_many(&mut self.heard.1, most) => {}
-            Some(opened) = self.others.1.recv() => events.push(Event::ArenaStarted(self.use_arena(opened))),
+            Some(other) = self.others.1.recv() => events.push(match other {
+                Other::Arena(opened) => Event::ArenaStarted(self.use_arena(opened)),
+                Other::Key(taken) => Event::KeyTaken(self.use_key(taken)),
+            }),
             Some(_) = self.work.join_next() => {}
         }
         events.extend(self.heard.0.drain(..).map(Event::Client));
@@ -115,10 +135,15 @@ impl Runner {
                 let (opening, others) = ((self.arena)(), self.others.0.clone());
                 self.work.spawn(async move {
                     // The receiver is gone only when the program ends.
-                    let _ = others.send(opening.await).await;
+                    let _ = others.send(Other::Arena(opening.await)).await;
                 });
             }
-            Effect::UseKey(secret) => return Wish::Again(Event::KeyTaken(self.use_key(&secret.0))),
+            Effect::UseKey(secret) => {
+                let (taking, others) = ((self.with_key)(secret.0), self.others.0.clone());
+                self.work.spawn(async move {
+                    let _ = others.send(Other::Key(taking.await)).await;
+                });
+            }
             Effect::Suspend => return Wish::Suspend,
             Effect::Redraw => return Wish::Redraw,
             Effect::Exit => return Wish::Exit,
@@ -177,9 +202,9 @@ impl Runner {
         Ok(())
     }
 
-    fn use_key(&mut self, key: &str) -> Result<(), Arc<str>> {
-        let api = (self.with_key)(key)?;
-        self.client = Some(client::start(api, self.client_events.0.clone()));
-        Ok(())
+    fn use_key(&mut self, taken: Taking) -> Result<Result<String, String>, Arc<str>> {
+        let taken = taken?;
+        self.client = Some(client::start(taken.api, self.client_events.0.clone()));
+        Ok(taken.word)
     }
 }

@@ -14,7 +14,7 @@ use super::theme::{Role, Theme};
 
 /// Draws the gate.
 pub fn draw(app: &App, gate: &Gate, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-    let spot = centred(area, 76, 18.min(area.height));
+    let spot = centred(area, 76, 22.min(area.height));
     let columns = usize::from(spot.width);
     let dim = theme.style(Role::Dim);
     // On a low screen the choices and what is typed go before explanations.

@@ -29,7 +29,7 @@ const RULES: &[Rule] = &[
     Rule { module: "text", may: &[], never: &[IO, HTTP, SERVER, CLOCK] },
     Rule { module: "api", may: &[], never: &[TERMINAL, SERVER] },
     Rule { module: "journal", may: &[], never: &[TERMINAL, SERVER, HTTP] },
-    Rule { module: "spend", may: &["api", "journal"], never: &[TERMINAL, SERVER, HTTP] },
+    Rule { module: "spend", may: &["api", "config", "journal"], never: &[TERMINAL, SERVER, HTTP] },
     Rule { module: "client", may: &["api"], never: &[TERMINAL, SERVER] },
     Rule { module: "policy", may: &["api::model"], never: &[TERMINAL, SERVER] },
     Rule { module: "rollout", may: &["api"], never: &[TERMINAL, SERVER] },

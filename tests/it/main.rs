@@ -8,6 +8,8 @@
 mod api;
 #[cfg(feature = "arena")]
 mod arena;
+#[cfg(all(unix, feature = "tui"))]
+mod config;
 mod layers;
 mod licences;
 #[cfg(feature = "tui")]

@@ -243,6 +243,7 @@ pub(crate) fn boot(has_key: bool) -> Boot {
         host: "https://gertlabs.example/api".into(),
         arena: false,
         has_key,
+        key_problem: None,
         demo: false,
         sample_policy: Some("assets/policies/random.py".into()),
         zone: jiff::tz::TimeZone::UTC,

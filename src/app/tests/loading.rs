@@ -28,9 +28,10 @@ fn a_typed_key_is_used_and_then_everything_is_asked_once() {
     rig.type_in("sk_1");
     assert_eq!(rig.press("enter"), [Effect::UseKey(Secret("sk_1".into()))]);
     assert_eq!(rig.press("enter"), [], "a second Enter while it is checked");
-    let effects = rig.update(Event::KeyTaken(Ok(())));
+    let effects = rig.update(Event::KeyTaken(Ok(Ok("the key is kept".into()))));
     assert_eq!(asked(&effects), ALL);
     assert!(rig.app.gate.is_none());
+    assert_eq!(rig.app.toasts.back().unwrap().text, "the key is kept");
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn questions_to_the_old_server_do_not_block_those_to_the_new_one() {
     // The others are never answered: the client that asked them is gone.
     rig.forget_questions();
     rig.press("p x enter");
-    assert_eq!(asked(&rig.update(Event::KeyTaken(Ok(())))), ALL);
+    assert_eq!(asked(&rig.update(Event::KeyTaken(Ok(Ok("the key is kept".into()))))), ALL);
     rig.pass(secs(5));
     for (kind, json) in [("games", games()), ("tags", json!({})), ("sessions", past_sessions())] {
         rig.give(kind, json);

@@ -12,8 +12,8 @@ pub(in crate::cli) enum Failure {
     Api(Error),
     /// What was typed; nothing was sent.
     Usage(String),
-    /// There is no key anywhere.
-    NoKey,
+    /// There is no key; why, and what to do.
+    NoKey(String),
     /// Something on this machine, such as a file.
     Local(String),
     /// The reader of stdout went away: there is nobody to tell.
@@ -34,7 +34,7 @@ impl Failure {
         match self {
             Self::Api(error) => status_of(error),
             Self::Usage(_) => 2,
-            Self::NoKey => 4,
+            Self::NoKey(_) => 4,
             Self::Local(_) => 1,
             Self::Pipe => 0,
             Self::Interrupted => 130,
@@ -66,10 +66,7 @@ impl Failure {
                 }
                 words
             }
-            Self::Usage(why) | Self::Local(why) => why.clone(),
-            Self::NoKey => {
-                "there is no API key: set `GERT_API_KEY`, or sign in with `gert auth login`".into()
-            }
+            Self::Usage(why) | Self::Local(why) | Self::NoKey(why) => why.clone(),
             Self::Interrupted => "interrupted".into(),
             Self::Pipe => String::new(),
         }
@@ -93,7 +90,7 @@ impl Failure {
                 }});
             }
             Self::Usage(_) => "usage",
-            Self::NoKey => "authentication",
+            Self::NoKey(_) => "authentication",
             Self::Local(_) => "local",
             Self::Interrupted => "interrupted",
             Self::Pipe => "pipe",
@@ -112,7 +109,8 @@ fn existing_job(error: &Error) -> Option<String> {
     Some(crate::text::excerpt(id, 120).into_owned())
 }
 
-fn status_of(error: &Error) -> i32 {
+/// The exit status of an error of the platform, or of the way to it.
+pub(in crate::cli) fn status_of(error: &Error) -> i32 {
     match error.kind() {
         ErrorKind::Argument => 2,
         ErrorKind::NotFound => 3,
@@ -191,7 +189,7 @@ mod tests {
             assert_eq!(Failure::Api(Error::sample(kind, false, "why")).status(), status, "{kind:?}");
         }
         assert_eq!(
-            (Failure::NoKey.status(), Failure::Interrupted.status(), Failure::Pipe.status()),
+            (Failure::NoKey(String::new()).status(), Failure::Interrupted.status(), Failure::Pipe.status()),
             (4, 130, 0)
         );
     }
@@ -207,6 +205,6 @@ mod tests {
         for member in ["code", "status", "message", "request_id", "body"] {
             assert!(error.get(member).is_some(), "{member}");
         }
-        assert_eq!(Failure::NoKey.document()["error"]["kind"], "authentication");
+        assert_eq!(Failure::NoKey("none".into()).document()["error"]["kind"], "authentication");
     }
 }
