@@ -11,6 +11,7 @@ mod parse;
 mod prompt;
 mod python;
 mod stats;
+mod transcript;
 
 pub use self::encode::encode;
 pub use self::json::JsonError;
@@ -21,3 +22,4 @@ pub use self::prompt::{
     format_observation, system_prompt,
 };
 pub use self::stats::{Percentiles, ScoreStats, percentile, score_stats};
+pub use self::transcript::{Decision, Message, ModelRequest, Role, TranscriptError, reconstruct_messages};

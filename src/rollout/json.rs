@@ -81,6 +81,10 @@ impl<'a> Value<'a> {
         }
     }
 
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self.kind, Kind::Null)
+    }
+
     /// Python's truth: not null, false, zero or empty.
     pub(super) fn is_truthy(&self) -> bool {
         match &self.kind {
@@ -168,6 +172,11 @@ impl<'a> Text<'a> {
     /// Whether it says that.
     pub(super) fn is(self, text: &str) -> bool {
         if self.is_plain() { self.raw == text } else { self.code_points().eq(text.chars().map(u32::from)) }
+    }
+
+    /// It as JSON, in its own spelling.
+    pub(super) fn to_json(self) -> String {
+        format!("\"{}\"", self.raw)
     }
 
     fn is_plain(self) -> bool {

@@ -5,8 +5,8 @@
 //! so that a malformed answer costs the model something.
 //!
 //! Two things differ from the SDK. A number that is not finite (`NaN`, `Infinity`, `1e999`) makes a value no action:
-//! the SDK returns it and then fails when it writes the request. So does nesting beyond 500 levels; Python
-//! raises `RecursionError` at about 1000. Such a value is stepped over like a list of numbers; nothing inside it is an action.
+//! the SDK returns it and then fails when it writes the request. So does nesting beyond 500 levels; Python raises
+//! `RecursionError` at about 1000. Such a value is stepped over like a list of numbers, nothing inside it is an action.
 //!
 //! The search tries to read a value at every bracket, which is quadratic when taken literally. [`Scanner`] remembers
 //! what became of each bracket that a failed attempt has passed, so that no bracket is tried twice. As a quote is

@@ -40,7 +40,8 @@ const REJECTION: &str = "_rejection_feedback";
 pub enum Observation<'a> {
     /// The text as it came; it need not even be JSON.
     Text(&'a str),
-    /// A value, as the SDK's callers have it after parsing an answer.
+    /// A value, as the SDK's callers have it after parsing an answer. One that is a text in itself is taken as
+    /// [`Observation::Text`], as the SDK does.
     Json(&'a Json),
 }
 
@@ -64,6 +65,7 @@ pub fn format_observation(observation: Observation<'_>) -> Result<String, JsonEr
     let mut shown = String::new();
     let mut rejection = String::new();
     match &value.kind {
+        Kind::Text(text) if !untouched => return format_observation(Observation::Text(&text.to_str())),
         Kind::Object(members) if members.iter().any(|(name, _)| is_reserved(*name)) => {
             let mut kept: Vec<_> = members.iter().filter(|(name, _)| !is_reserved(*name)).collect();
             kept.sort_by_key(|(name, _)| *name);
@@ -160,6 +162,8 @@ mod tests {
         assert_eq!(from_text(text), expected(text, ""));
         assert_eq!(from_json(text), expected(r#"{"b":7.3,"a":"\u003cé\u003e"}"#, ""));
         assert_eq!(from_json(r#"[{"k":"v"}, -0]"#), expected(r#"[{"k":"v"},0]"#, ""));
+        assert_eq!(from_json(r#""{\"_action_space\":1,\"a\":2.0}""#), expected(r#"{"a":2}"#, ""));
+        assert_eq!(from_json(r#""a\u0026 \"b\"""#), expected("a& \"b\"", ""));
         for text in ["", "not JSON & \u{2028}", "{\"_action_space\":", "[\"_action_space\"]", "NaN"] {
             assert_eq!(from_text(text), expected(text, ""));
         }
