@@ -2,7 +2,8 @@
 
 A question names a function of this file and its arguments; the answer is `{"ok": text}` or `{"raised": type,
 "message": text}`. JSON travels as text, so that the SDK parses it itself. A lone surrogate in an answer is spelt as
-its escape, since a line of UTF-8 cannot hold it. `nonfinite` says that the result has a number that is not finite.
+its escape, since a line of UTF-8 cannot hold it. `nonfinite` says that a number in the JSON that the SDK
+took is not finite.
 """
 
 import importlib.metadata
@@ -19,13 +20,15 @@ def dumps(value):
     return json.dumps(value, separators=(",", ":"))
 
 
-def is_nonfinite(value):
-    values = [value]
+def is_nonfinite(text):
+    """Whether JSON has a number that is not finite, also in what a repeated name overwrites."""
+    try:
+        values = [json.loads(text, object_pairs_hook=lambda pairs: [value for _, value in pairs])]
+    except (ValueError, RecursionError):
+        return False
     while values:
         value = values.pop()
-        if isinstance(value, dict):
-            values.extend(value.values())
-        elif isinstance(value, list):
+        if isinstance(value, list):
             values.extend(value)
         elif isinstance(value, float) and not math.isfinite(value):
             return True
@@ -49,21 +52,15 @@ def constants():
 
 
 def encode(text):
-    value = json.loads(text)
-    return rollouts._go_json(value), is_nonfinite(value)
+    return rollouts._go_json(json.loads(text)), is_nonfinite(text)
 
 
 def format_text(text):
-    try:
-        nonfinite = is_nonfinite(json.loads(text))
-    except (ValueError, RecursionError):
-        nonfinite = False
-    return rollouts.format_observation(text), nonfinite
+    return rollouts.format_observation(text), is_nonfinite(text)
 
 
 def format_json(text):
-    value = json.loads(text)
-    return rollouts.format_observation(value), is_nonfinite(value)
+    return rollouts.format_observation(json.loads(text)), is_nonfinite(text)
 
 
 def system_prompt(rules):
@@ -87,12 +84,13 @@ def parse_action(text):
         json.JSONDecoder.raw_decode = raw_decode
     if isinstance(action, str):
         return "text:" + action
-    return "action:" + next(span for value, span in decoded if value is action), is_nonfinite(action)
+    span = next(span for value, span in decoded if value is action)
+    return "action:" + span, is_nonfinite(span)
 
 
 def action_key(text):
     action, key = rollouts._canonical_action_key(json.loads(text))
-    return key + "\0" + dumps(action)
+    return key + "\0" + dumps(action), is_nonfinite(text)
 
 
 class Probed(Exception):
@@ -117,7 +115,7 @@ def distinct_actions(texts):
         trace = probed.__traceback__
         while trace.tb_frame.f_code is not rollouts.score_actions_on_policy.__code__:
             trace = trace.tb_next
-        return dumps(trace.tb_frame.f_locals["candidates"])
+        return dumps(trace.tb_frame.f_locals["candidates"]), any(map(is_nonfinite, texts))
 
 
 def percentile(words, p):
@@ -131,8 +129,9 @@ def score_stats(words):
 
 
 def reconstruct(text, frame, index, pruned, count, windowed):
-    return dumps(transcript.reconstruct_messages(
-        text, json.loads(frame), index, json.loads(pruned), state_entry_count=count, windowed=windowed))
+    request = transcript.reconstruct_messages(
+        text, json.loads(frame), index, json.loads(pruned), state_entry_count=count, windowed=windowed)
+    return dumps(request), is_nonfinite(text)
 
 
 def rewrite(text):

@@ -14,7 +14,7 @@ const VERSION: &str = "3.4.0";
 /// What the SDK made of a question.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
-    /// A result; `is_finite` is false if a number in it is not.
+    /// A result; `is_finite` is false if a number in the JSON that the SDK took is not.
     Ok { text: String, is_finite: bool },
     /// An exception's type and message.
     Raised { error: String, message: String },
