@@ -1,3 +1,5 @@
 //! Our algorithms against the official Python SDK's, input by input.
 
+mod wire;
+
 fn main() {}
