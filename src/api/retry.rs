@@ -91,7 +91,9 @@ impl Plan {
             Resend::Generic => (false, Duration::ZERO),
             Resend::OnceAfterLost => (is_lost(error), Duration::ZERO),
             Resend::OnceAfterLostDelayed(pause) => {
-                (is_lost(error) || error.code() == Some("OWNER_UNREACHABLE"), pause)
+                let unreachable =
+                    error.kind() == ErrorKind::Server && error.code() == Some("OWNER_UNREACHABLE");
+                (is_lost(error) || unreachable, pause)
             }
         };
         if !allowed || self.resent {
@@ -106,7 +108,7 @@ impl Plan {
 
 fn is_lost(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Lost | ErrorKind::Proxy)
-        || error.raw_status() == Some(StatusCode::GATEWAY_TIMEOUT)
+        || (error.kind() == ErrorKind::Server && error.raw_status() == Some(StatusCode::GATEWAY_TIMEOUT))
 }
 
 #[cfg(test)]
@@ -217,6 +219,8 @@ mod tests {
         }
         assert_eq!(sends(Resend::OnceAfterLost, 5, [refused(500, "INTERNAL_ERROR")]), [None]);
         assert_eq!(sends(Resend::OnceAfterLost, 5, [refused(503, "OWNER_UNREACHABLE")]), [None]);
+        // The code says what it is, whatever the status: not a lost answer.
+        assert_eq!(sends(Resend::OnceAfterLost, 5, [refused(504, "INSUFFICIENT_CREDITS")]), [None]);
         let mixed = [refused(503, "SERVER_BUSY"), lost(ErrorKind::Lost), refused(503, "SERVER_BUSY")];
         assert_eq!(sends(Resend::OnceAfterLost, 1, mixed), [Some(500), Some(0), Some(500)]);
     }
@@ -227,5 +231,6 @@ mod tests {
         let owner = || refused(503, "OWNER_UNREACHABLE");
         assert_eq!(sends(rule, 5, [owner(), owner()]), [Some(1000), None]);
         assert_eq!(sends(rule, 5, [refused(504, ""), refused(504, "")]), [Some(1000), None]);
+        assert_eq!(sends(rule, 5, [refused(429, "OWNER_UNREACHABLE")]), [None]);
     }
 }

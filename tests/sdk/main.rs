@@ -3,3 +3,4 @@
 
 mod oracle;
 mod pure;
+mod wire;

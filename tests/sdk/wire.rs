@@ -1,0 +1,315 @@
+//! What is sent, how often and after which wait: the official SDK and our client make the same calls against the same
+//! scripted server, and are compared by what it was asked.
+//!
+//! Needs `GERT_SDK_PYTHON`, the Python of a virtual environment with gertlabs 3.4.0. Differences that are meant are left
+//! out of the input: a `Retry-After` with a date (we honour it), a repeated cursor (we stop), what only we check before
+//! sending, and downloads that break off (we try again).
+//!
+//! Time is paused: it jumps when nobody has anything to do, so every wait can be read off the server's clock.
+
+mod generate;
+mod ours;
+mod python;
+mod server;
+
+use std::ffi::OsString;
+
+use gert::api::{ApiKey, Client, Error, RULES, Settings};
+use serde_json::{Value, json};
+
+use self::generate::{CODES, Generator, RETRY_AFTER, coded, success};
+use self::ours::{OPERATIONS, exception};
+use self::python::{Outcome, Python};
+use self::server::{Asked, Reply, Server};
+
+const KEY: &str = "sk_gert_wire";
+
+/// A call of both clients, and what they are answered.
+struct Case {
+    operation: &'static str,
+    kwargs: Value,
+    max_retries: u32,
+    script: Vec<Reply>,
+}
+
+impl Case {
+    fn new(operation: &'static str, kwargs: Value, script: Vec<Reply>) -> Self {
+        Self { operation, kwargs, max_retries: 5, script }
+    }
+}
+
+/// Makes a call through both clients and compares what was sent, the waits, and what came of it.
+async fn check(python: &mut Python, case: &Case) {
+    let Case { operation, kwargs, max_retries, script } = case;
+    let theirs = Server::start(script).await;
+    let expected = python.call(&base(&theirs), operation, kwargs, *max_retries).await;
+    let server = Server::start(script).await;
+    let mut settings = Settings::new(base(&server).parse().expect("a URL"), ApiKey::new(KEY).expect("a key"));
+    settings.max_retries = *max_retries;
+    let client = Client::new(settings).expect("a client");
+    let result = ours::call(client, operation, kwargs).await;
+
+    let story = format!("{operation} {kwargs}, {max_retries} retries\n{script:?}\n{expected:?}\n{result:?}");
+    let (ours, theirs) = (server.asked(), theirs.asked());
+    assert_eq!(ours.len(), theirs.len(), "{story}");
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert!(alike(ours, theirs), "{story}\nours   {ours:?}\ntheirs {theirs:?}");
+    }
+    for (ours, (most, chance)) in server.pauses().into_iter().zip(expected.pauses()) {
+        // A timer is as fine as a millisecond.
+        let (least, most) = (if chance { 0.0 } else { most - 0.002 }, most + 0.002);
+        assert!((least..=most).contains(&ours), "waited {ours} s, not {least} to {most}\n{story}");
+    }
+    assert!(comes_to_the_same(&result, &expected), "{story}");
+}
+
+fn base(server: &Server) -> String {
+    format!("{}/api/v1", server.base)
+}
+
+fn alike(ours: &Asked, theirs: &Asked) -> bool {
+    let same_body = match (&ours.body, &theirs.body) {
+        (Some(ours), Some(theirs)) => same(ours, theirs),
+        (ours, theirs) => ours == theirs,
+    };
+    same_body && Asked { body: None, ..ours.clone() } == Asked { body: None, ..theirs.clone() }
+}
+
+/// Equal as JSON, where `1` and `1.0` are one number.
+fn same(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+        }
+        (Value::Number(a), Value::Number(b)) if a.is_f64() || b.is_f64() => a.as_f64() == b.as_f64(),
+        (a, b) => a == b,
+    }
+}
+
+fn comes_to_the_same(ours: &Result<usize, Error>, theirs: &Outcome) -> bool {
+    match ours {
+        Ok(rows) => theirs.name == "ok" && theirs.rows == *rows,
+        Err(error) => {
+            let told = !theirs.said.contains("boom") || theirs.said == error.why();
+            let code = theirs.code.as_deref().filter(|code| !code.is_empty());
+            theirs.name == exception(error.kind())
+                && (code, theirs.status) == (error.code(), error.status())
+                && theirs.request_id.as_deref() == error.request_id()
+                && told
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_operation_sends_the_same_request() {
+    let is_missing = |name: &str| OPERATIONS.iter().all(|operation| operation.name != name);
+    let missing: Vec<_> = RULES.iter().map(|rule| rule.operation).filter(|name| is_missing(name)).collect();
+    let elsewhere = |name: &&str| name.starts_with("rollout_runs.") || *name == "play.branch many";
+    assert!(missing.iter().all(elsewhere), "{missing:?}");
+    let mut python = Python::start();
+    for (seed, operation) in OPERATIONS.iter().enumerate() {
+        let mut generator = Generator::new(seed as u64);
+        for round in 0..12 {
+            let kwargs = generator.kwargs(operation, round == 0);
+            check(&mut python, &Case::new(operation.name, kwargs, vec![success()])).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_code_is_retried_or_not_with_every_status() {
+    let mut python = Python::start();
+    for code in CODES {
+        for status in [429, 503, 504, 500] {
+            let script = vec![Reply::new(status, "Retry-After: 2\r\n", &coded(code)), success()];
+            check(&mut python, &Case::new("billing.balance", json!({}), script.clone())).await;
+            check(&mut python, &Case::new("play.create", json!({"game": "a"}), script.clone())).await;
+            check(&mut python, &Case::new("play.join", json!({"session_id": "s1"}), script.clone())).await;
+            check(&mut python, &Case::new("rollout_runs.close", json!({"run_id": "r1"}), script)).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_retry_after_is_waited_for_alike() {
+    let mut python = Python::start();
+    for header in RETRY_AFTER {
+        let busy = Reply::new(503, &format!("Retry-After: {header}\r\n"), &coded("SERVER_BUSY"));
+        let script = vec![busy.clone(), busy.clone(), busy, success()];
+        check(&mut python, &Case::new("billing.balance", json!({}), script)).await;
+    }
+    // Back-off alone, to its end.
+    let script = vec![Reply::new(503, "", &coded("SERVER_BUSY")); 12];
+    for max_retries in [0, 1, 5, 9] {
+        let case = Case { max_retries, ..Case::new("billing.balance", json!({}), script.clone()) };
+        check(&mut python, &case).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn random_sequences_of_replies_end_alike() {
+    let mut python = Python::start();
+    let operations = [
+        ("billing.balance", json!({})),
+        ("play.create", json!({"tags": ["a"]})),
+        ("play.join", json!({"session_id": "s1"})),
+        ("rollout_runs.close", json!({"run_id": "r1"})),
+        ("tasks.create", json!({"n": 2})),
+        ("submissions.delete", json!({"submission_id": "s1"})),
+    ];
+    for seed in 0..400 {
+        let mut generator = Generator::new(seed);
+        let (operation, kwargs) = operations[generator.up_to(operations.len() - 1)].clone();
+        let script = (0..=generator.up_to(9)).map(|_| generator.reply()).collect();
+        let max_retries = generator.up_to(6) as u32;
+        check(&mut python, &Case { max_retries, ..Case::new(operation, kwargs, script) }).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_are_walked_alike() {
+    let mut python = Python::start();
+    for seed in 0..200 {
+        let mut generator = Generator::new(seed);
+        let lists: Vec<_> = OPERATIONS.iter().filter(|operation| operation.is_list).collect();
+        let operation = generator.pick(&lists);
+        let collection = if operation.name == "billing.usage" {
+            "entries"
+        } else {
+            operation.name.split('.').next().unwrap_or_default()
+        };
+        let page = |generator: &mut Generator, number: usize| {
+            let rows: Vec<_> =
+                (0..generator.up_to(4)).map(|row| json!({"id": format!("{number}-{row}")})).collect();
+            let cursors = [
+                json!(format!("c {number}&=")),
+                json!(format!("c{number}")),
+                json!(number + 1),
+                json!(""),
+                json!(null),
+            ];
+            let cursor = cursors[generator.up_to(cursors.len() - 1)].clone();
+            json!({"data": {collection: rows, "next_cursor": cursor}}).to_string()
+        };
+        let pages = generator.up_to(5);
+        let mut script: Vec<_> =
+            (0..pages).map(|number| Reply::new(200, "", &page(&mut generator, number))).collect();
+        script.push(Reply::new(200, "", &json!({"data": {collection: [{"id": "last"}]}}).to_string()));
+        let mut kwargs = json!({"filter": "a b"});
+        if generator.up_to(1) == 0 {
+            kwargs["max_items"] = json!(generator.up_to(12));
+        }
+        if generator.up_to(1) == 0 {
+            kwargs["page_size"] = json!(generator.pick(&[0, 1, 2, 25, 100, 101]));
+        }
+        check(&mut python, &Case::new(operation.name, kwargs, script)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_are_waited_for_alike() {
+    let mut python = Python::start();
+    let states = [
+        json!({"job_id": "j7", "status": "running"}),
+        json!({"job_id": "j7", "status": "running", "progress": 0.5}),
+        json!({"job_id": "j7", "status": "paused"}),
+        json!({"job_id": "j7", "status": null}),
+        json!({"job_id": "j7"}),
+        json!({"job_id": "j7", "status": "archived", "finished_at": "2026-01-01T00:00:00Z"}),
+        json!({"job_id": "j7", "status": "completed", "result": {"ok": 1}}),
+        json!({"job_id": "j7", "status": "failed", "error": "boom, said the job"}),
+        json!({"job_id": "j7", "status": "failed", "error": ""}),
+        json!({"job_id": "j7", "status": "cancelled"}),
+    ];
+    for seed in 0..200 {
+        let mut generator = Generator::new(seed);
+        let script = (0..=generator.up_to(12)).map(|_| match generator.up_to(9) {
+            0 => generator.reply(),
+            1..6 => Reply::new(200, "", &json!({"data": {"job": states[generator.up_to(4)]}}).to_string()),
+            _ => {
+                let state = &states[generator.up_to(states.len() - 1)];
+                Reply::new(200, "", &json!({"data": {"job": state}}).to_string())
+            }
+        });
+        let script = script.collect();
+        let mut kwargs = json!({"job_id": "j7"});
+        if generator.up_to(1) == 0 {
+            kwargs["interval"] = json!(generator.pick(&[0.5, 1.0, 30.0, 700.0]));
+        }
+        if generator.up_to(1) == 0 {
+            kwargs["timeout"] = json!(generator.pick(&[0.0, 1.0, 10.0, 7200.0]));
+        }
+        check(&mut python, &Case::new("jobs.wait", kwargs, script)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn exports_are_downloaded_alike() {
+    let mut python = Python::start();
+    let data = |manifest: Value| Reply::new(200, "", &json!({"data": manifest}).to_string());
+    let file = |name: &str, body: &str| {
+        let headers = format!("Content-Disposition: attachment; filename=\"{name}\"\r\n");
+        Reply::new(200, if name.is_empty() { "" } else { &headers }, body)
+    };
+    let chunks =
+        json!([{"download_url": "BASE/c1?s=1", "size_bytes": 1}, {"download_url": "BASE/c2?s=%2F+x"}]);
+    for script in [
+        vec![data(json!({"download_url": "BASE/one"})), file("data.json", "{}")],
+        vec![data(json!({"download_url": "BASE/one"})), file("", "{}")],
+        vec![data(json!({"chunked": true, "chunks": chunks})), file("a.json", "1"), file("b.json", "22")],
+        vec![
+            data(json!({"chunked": false, "download_url": "BASE/one", "chunks": chunks})),
+            file("a.json", "1"),
+        ],
+        vec![data(json!({"chunked": true, "chunks": [], "download_url": "BASE/one"}))],
+        vec![data(json!({"record_count": 0, "message": "no records"}))],
+        vec![
+            data(json!({"download_url": "BASE/one"})),
+            Reply::new(302, "Location: /two?x=1\r\n", ""),
+            file("a", "1"),
+        ],
+        vec![Reply::new(404, "", &coded("NOT_FOUND"))],
+    ] {
+        let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let server = Server::start(&script).await;
+        let kwargs = |dir: &tempfile::TempDir| json!({"job_id": "e7", "dest_dir": dir.path()});
+        let expected = python.call(&base(&server), "exports.download_files", &kwargs(&theirs), 5).await;
+        let asked = server.asked();
+        let server = Server::start(&script).await;
+        let settings = Settings::new(base(&server).parse().unwrap(), ApiKey::new(KEY).unwrap());
+        let client = Client::new(settings).unwrap();
+        let result = ours::call(client, "exports.download_files", &kwargs(&ours)).await;
+        assert_eq!(server.asked(), asked, "{script:?}");
+        assert!(comes_to_the_same(&result, &expected), "{result:?} {expected:?}");
+        assert_eq!(files_in(&ours), files_in(&theirs), "{script:?}");
+    }
+}
+
+fn files_in(dir: &tempfile::TempDir) -> Vec<(OsString, Vec<u8>)> {
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.expect("an entry");
+        (entry.file_name(), std::fs::read(entry.path()).expect("a file"))
+    };
+    let mut files: Vec<_> = std::fs::read_dir(dir.path()).expect("a folder").map(read).collect();
+    files.sort();
+    files
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_sdk_refuses_is_refused_before_it_is_sent() {
+    let mut python = Python::start();
+    for (operation, kwargs) in [
+        ("dataset_builds.evaluate_code", json!({"custom_provider_id": "p", "game_slug": "a", "mode": "x"})),
+        ("dataset_builds.explore", json!({"game_slug": "a", "mode": "branch_exploration"})),
+        ("games.list", json!({"limit": 5})),
+        ("exports.list", json!({"limit": 5})),
+        ("submissions.list", json!({"page_size": 0})),
+        ("sessions.list", json!({"page_size": 101})),
+        ("billing.usage", json!({"page_size": 200, "max_items": 0})),
+        ("tasks.score", json!({"task_id": "t"})),
+        ("play.act", json!({"session_id": "s", "player_token": "pt"})),
+    ] {
+        check(&mut python, &Case::new(operation, kwargs, vec![success()])).await;
+    }
+}
