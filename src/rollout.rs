@@ -6,16 +6,23 @@
 //! with `reset` and `step`.
 
 mod closing;
+mod env;
 mod episode;
 mod error;
+mod extend;
 mod fork;
 mod policy;
+mod run;
 mod score;
+mod seats;
 mod step;
 
+pub use self::env::{End, Env, EnvOptions, EnvStep};
 pub use self::episode::{Step, Trajectory, run_episode};
 pub use self::error::{BoxError, Error};
 pub use self::fork::{fork_batch, fork_batch_within};
 pub use self::policy::{BatchPolicy, NoPolicy, OneByOne, Policy, Turn};
+pub use self::run::Run;
 pub use self::score::score_actions_on_policy;
+pub use self::seats::{POLICY_FAILED, TrainedSeat};
 pub use self::step::{BatchStepper, Stepped, step_batch_with_retry, step_with_retry};

@@ -36,7 +36,9 @@ pub async fn fork_batch_within(
     let mut request = request.clone();
     request.op_key.get_or_insert_with(|| format!("{:032x}", rand::random::<u128>()));
     let max_sheds = client.settings().max_retries;
-    until_known(max_sheds, silence, async |limit| client.send(&Try { request: &request, limit }).await).await
+    let request = &request;
+    let send = |limit| async move { client.send(&Try { request, limit }).await };
+    until_known(max_sheds, silence, send).await
 }
 
 /// One try.
@@ -58,10 +60,10 @@ impl Endpoint for Try<'_> {
 }
 
 /// Sends until the outcome is known or there is no hope.
-async fn until_known<T>(
+async fn until_known<T, Answer: Future<Output = Result<T, Error>>>(
     max_sheds: u32,
     silence: Option<Duration>,
-    mut send: impl AsyncFnMut(Duration) -> Result<T, Error>,
+    mut send: impl FnMut(Duration) -> Answer,
 ) -> Result<T, Error> {
     let mut patience = Patience::new(max_sheds);
     let begin = Instant::now();

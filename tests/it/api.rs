@@ -1,6 +1,6 @@
 //! The real client against canned servers: what the wire looks like, and every way it can go wrong.
 
-mod canned;
+pub(crate) mod canned;
 mod pages;
 mod rest;
 mod secure;
@@ -20,6 +20,6 @@ fn settings(base: &str) -> Settings {
     settings
 }
 
-fn client(base: &str) -> Client {
+pub(crate) fn client(base: &str) -> Client {
     Client::new(settings(base)).expect("a client")
 }

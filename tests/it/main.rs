@@ -12,3 +12,4 @@ mod layers;
 mod licences;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
+mod rollout;

@@ -40,7 +40,7 @@ impl Failure {
         }
     }
 
-    fn answered(status: Option<u16>, code: Option<&str>) -> Self {
+    pub(super) fn answered(status: Option<u16>, code: Option<&str>) -> Self {
         match (status, code) {
             (Some(504), _) => Self::Unclear,
             (Some(503), None)

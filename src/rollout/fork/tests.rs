@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::future::ready;
 
 use super::*;
 use crate::api::ErrorKind;
@@ -173,18 +174,16 @@ async fn the_loop_waits_sends_and_ends_as_decided() {
     let begin = Instant::now();
     let mut script: VecDeque<_> = [Some(ErrorKind::Lost), Some(ErrorKind::Connect), None].into();
     let mut sends = Vec::new();
-    let reply = until_known(0, None, async |limit| {
+    let reply = until_known(0, None, |limit| {
         sends.push((begin.elapsed().as_secs(), limit.as_secs()));
-        match script.pop_front().expect("no more sends") {
-            Some(kind) => Err(Error::sample(kind, true, "boom")),
-            None => Ok("forks"),
-        }
+        let next = script.pop_front().expect("no more sends");
+        ready(next.map_or(Ok("forks"), |kind| Err(Error::sample(kind, true, "boom"))))
     });
     assert_eq!(reply.await, Ok("forks"));
     assert_eq!(sends, [(0, 90), (1, 90), (3, 90)]);
-    let known = until_known(5, Some(SECOND * 5), async |limit| {
+    let known = until_known(5, Some(SECOND * 5), |limit| {
         assert_eq!(limit, SECOND * 5);
-        Err::<(), _>(Error::sample(ErrorKind::Conflict, true, "boom"))
+        ready(Err::<(), _>(Error::sample(ErrorKind::Conflict, true, "boom")))
     });
     assert_eq!(known.await.expect_err("a refusal").kind(), ErrorKind::Conflict);
 }
