@@ -38,6 +38,11 @@ impl Closing {
         self.open.retain(|open| open != episode_id);
     }
 
+    /// All are over, or are closed by somebody else.
+    pub(super) fn all_are_over(&mut self) {
+        self.open.clear();
+    }
+
     /// Closes one; `None` when it was gone already. After an error it stays among those to close.
     pub(super) async fn close(
         &mut self,

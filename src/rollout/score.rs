@@ -70,3 +70,6 @@ async fn fork(
         Error::Exhausted { advice, source: error }
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,6 @@ fn settings(base: &str) -> Settings {
     settings
 }
 
-fn client(base: &str) -> Client {
+pub(crate) fn client(base: &str) -> Client {
     Client::new(settings(base)).expect("a client")
 }

@@ -16,3 +16,4 @@ mod licences;
 mod twin;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
+mod rollout;

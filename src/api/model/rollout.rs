@@ -79,6 +79,12 @@ impl<T> FromIterator<(Seat, T)> for BySeat<T> {
     }
 }
 
+impl<T, const N: usize> From<[(&str, T); N]> for BySeat<T> {
+    fn from(values: [(&str, T); N]) -> Self {
+        values.into_iter().map(|(seat, value)| (seat.into(), value)).collect()
+    }
+}
+
 impl<T> Extend<(Seat, T)> for BySeat<T> {
     fn extend<I: IntoIterator<Item = (Seat, T)>>(&mut self, values: I) {
         values.into_iter().for_each(|(seat, value)| self.insert(seat, value));
@@ -120,6 +126,12 @@ impl<T: Serialize + DeserializeOwned> FieldValue for BySeat<T> {
 impl<T> Arg<Self> for BySeat<T> {
     fn arg(self) -> Self {
         self
+    }
+}
+
+impl<T, const N: usize> Arg<BySeat<T>> for [(&str, T); N] {
+    fn arg(self) -> BySeat<T> {
+        self.into()
     }
 }
 

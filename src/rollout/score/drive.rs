@@ -159,7 +159,7 @@ impl<'a> Drive<'a> {
     /// Takes one result into account.
     async fn take(&mut self, fork: &mut Fork, entry: BatchEntry) -> Result<Verdict, Error> {
         let verdict = match entry.outcome {
-            Ok(result) => fork.judge(result, &self.position, self.plan.request.phase_ticks),
+            Ok(result) => fork.judge(&result, &self.position, self.plan.request.phase_ticks),
             Err(failure) => fork.lost(&failure)?,
         };
         match &verdict {
@@ -237,7 +237,7 @@ impl Fork {
     }
 
     /// What a result means; moves the fork on.
-    fn judge(&mut self, result: StepResult, position: &Position, phase_ticks: Option<u64>) -> Verdict {
+    fn judge(&mut self, result: &StepResult, position: &Position, phase_ticks: Option<u64>) -> Verdict {
         self.tick = result.tick.unwrap_or(self.tick);
         let injected = *self.injected.get_or_insert(self.tick);
         let is_new = |seat: &Seat| !position.failed.contains(seat) && result.has_malfunctioned(seat);
@@ -270,3 +270,6 @@ impl Fork {
         Ok(Verdict::Failed { is_gone: true })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -89,7 +89,7 @@ fn a_step_needs_exactly_one_of_action_and_actions() {
     let bare = StepEpisode::new("run-1", "ep-1");
     fault(&bare.call());
     fault(&bare.clone().action(json("null")).call());
-    let seats: BySeat<Json> = [("p1".into(), json("[]")), ("p0".into(), json("1.0"))].into_iter().collect();
+    let seats = [("p1", json("[]")), ("p0", json("1.0"))];
     fault(&bare.clone().action(json("[]")).actions(seats.clone()).call());
     let step = bare.clone().action(json(r#"[{"action":"x"}]"#)).expected_tick(4u64).request();
     let body = r#"{"action":[{"action":"x"}],"expected_tick":4}"#;
