@@ -79,7 +79,7 @@ fn write_text(out: &mut String, text: Text<'_>) {
         match (short_escape(point), char::from_u32(point)) {
             (Some(letter), _) => out.extend(['\\', letter]),
             (None, Some(c)) if c >= ' ' && !matches!(c, '&' | '<' | '>' | '\u{2028}' | '\u{2029}') => {
-                out.push(c)
+                out.push(c);
             }
             _ => write_escape(out, point),
         }

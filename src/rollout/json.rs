@@ -14,7 +14,7 @@ use std::collections::btree_map::Entry;
 use std::iter;
 
 /// How deep values may be nested: half a megabyte of stack at most. Python raises `RecursionError` where its own stack
-/// ends: in CPython 3.11 the SDK's encoder writes a little under 500 levels, and Python reads a little under 1000.
+/// ends: in version 3.11 the SDK's encoder writes a little under 500 levels, and Python reads a little under 1000.
 pub(super) const MAX_DEPTH: usize = 500;
 
 /// Why a value cannot be read or written.

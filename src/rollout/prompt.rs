@@ -102,7 +102,8 @@ fn prose(feedback: &Value<'_>) -> Option<String> {
     }
     if let Kind::List(items) = &feedback.kind {
         let reasons: Option<Vec<_>> = items.iter().map(Value::text).collect();
-        let lines: String = reasons?.iter().map(|reason| format!("- {}\n", reason.to_str())).collect();
+        let lines: Vec<_> = reasons?.iter().map(|reason| format!("- {}\n", reason.to_str())).collect();
+        let lines = lines.concat();
         return Some(format!(
             "\nYour previous action was REJECTED for the following reasons:\n{lines}Fix the issues above and try again.\n"
         ));

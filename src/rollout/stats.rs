@@ -39,6 +39,7 @@ pub struct Percentiles {
     pub p90: f64,
 }
 
+#[expect(clippy::ref_option, reason = "serde gives it like this")]
 fn map<S: Serializer>(percentiles: &Option<Percentiles>, serializer: S) -> Result<S::Ok, S::Error> {
     match percentiles {
         Some(percentiles) => percentiles.serialize(serializer),
@@ -58,7 +59,9 @@ pub fn score_stats(scores: &[f64]) -> ScoreStats {
     let mean = sorted.iter().fold(0.0, |total, x| total + x) / n as f64;
     let squares = sorted.iter().map(|x| x - mean).fold(0.0, |total, d| total + d * d);
     let variance = if n > 1 { squares / (n - 1) as f64 } else { squares };
-    let median = if n.is_multiple_of(2) { (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0 } else { sorted[n / 2] };
+    let (lower, upper) = (sorted[(n - 1) / 2], sorted[n / 2]);
+    #[expect(clippy::manual_midpoint, reason = "rounds otherwise where doubles end")]
+    let median = if n.is_multiple_of(2) { (lower + upper) / 2.0 } else { upper };
     let at = |p| percentile(&sorted, p);
     let percentiles =
         Percentiles { p10: at(0.10), p25: at(0.25), p50: at(0.50), p75: at(0.75), p90: at(0.90) };
@@ -81,7 +84,10 @@ pub fn percentile(sorted: &[f64], p: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "bit for bit is what this is about")]
 mod tests {
+    use std::f64;
+
     use super::*;
 
     fn percentiles(stats: &ScoreStats) -> [f64; 5] {
@@ -96,7 +102,7 @@ mod tests {
         for (scores, mean, median, std_dev, expected) in [
             (&[3.0, 1.0, 4.0, 2.0][..], 2.5, 2.5, sd, [1.3, 1.75, 2.5, 3.25, 3.7]),
             (&[-4.0, -3.0, -2.0, -1.0], -2.5, -2.5, sd, [-3.7, -3.25, -2.5, -1.75, -1.3]),
-            (&[5.0, 7.0], 6.0, 6.0, 1.414_213_562_373_095_1, [5.2, 5.5, 6.0, 6.5, 6.8]),
+            (&[5.0, 7.0], 6.0, 6.0, f64::consts::SQRT_2, [5.2, 5.5, 6.0, 6.5, 6.8]),
             (&[1.234_567_89], 1.234_567_89, 1.234_567_89, 0.0, [1.234_567_89; 5]),
         ] {
             let stats = score_stats(scores);

@@ -194,10 +194,14 @@ fn state<'a>(entries: &'a [Value<'a>], decision: &Decision<'_>) -> Result<Vec<En
         return Ok(entries.iter().take(count).map(Entry).collect());
     }
     let mut state = Vec::new();
-    let index = decision.index as f64;
     for entry in entries.iter().map(Entry) {
         let step = entry.number("step").ok_or(TranscriptError::Shape("step"))?;
-        if step < index || (step == index && entry.number("turn") == Some(0.0)) {
+        let is_there = match step.partial_cmp(&(decision.index as f64)) {
+            Some(Ordering::Less) => true,
+            Some(Ordering::Equal) => entry.number("turn") == Some(0.0),
+            _ => false,
+        };
+        if is_there {
             state.push(entry);
         }
     }
@@ -271,15 +275,14 @@ fn results_message(
     for entry in group.iter().filter(|entry| entry.is("tool")) {
         let id = entry.call_id();
         let name = id.and_then(Value::text);
-        let text = match name.and_then(|name| verdicts.get(&name)) {
-            Some(verdict) => verdict.is_truthy().then(|| json(verdict.raw)).transpose()?,
-            None => {
-                let result =
-                    entry.0.get("result").filter(|result| !result.is_null()).map_or("", |result| result.raw);
-                let note = name.and_then(|name| notes.get(&name)).map_or("", String::as_str);
-                let text = [note, result].concat();
-                (!text.is_empty()).then(|| block(&text)).transpose()?
-            }
+        let text = if let Some(verdict) = name.and_then(|name| verdicts.get(&name)) {
+            verdict.is_truthy().then(|| json(verdict.raw)).transpose()?
+        } else {
+            let note = name.and_then(|name| notes.get(&name)).map_or("", String::as_str);
+            let result =
+                entry.0.get("result").filter(|result| !result.is_null()).map_or("", |result| result.raw);
+            let text = [note, result].concat();
+            (!text.is_empty()).then(|| block(&text)).transpose()?
         };
         let tool_use_id = id.map(|id| json(id.raw)).transpose()?;
         content.push(block(&ToolResult { r#type: "tool_result", tool_use_id, content: text.as_ref() })?);

@@ -155,7 +155,7 @@ impl Source {
                 }
                 0 => f64::from_bits(self.0.random()),
                 1 => f64::from_bits(self.0.random::<u64>() >> 12),
-                2 => self.0.random_range(-1000..1000) as f64 / self.pick(&[1.0, 2.0, 8.0, 1000.0, 3.0]),
+                2 => f64::from(self.0.random_range(-1000..1000)) / self.pick(&[1.0, 2.0, 8.0, 1000.0, 3.0]),
                 3 => self.0.random_range(-1e3..1e3),
                 4 => self.0.random_range(-1.0..1.0) * 10f64.powi(self.0.random_range(-25..25)),
                 _ => self.pick(&[0.0, -0.0, 1.0, 0.5, 0.0005, -0.0005, 1e16, -1e16, f64::MIN_POSITIVE]),
@@ -170,7 +170,7 @@ impl Source {
         match self.below(8) {
             0..4 => self.pick(NUMBERS).to_owned(),
             4 => format!("{:e}", self.double()),
-            5 => format!("{:?}", self.double()).replace("e", self.pick(&["e", "E"])),
+            5 => format!("{:?}", self.double()).replace('e', self.pick(&["e", "E"])),
             6 => format!("{:.*}", self.below(25), self.double().clamp(-1e9, 1e9)),
             _ => {
                 let longest = self.pick(&[20, 20, 400]);
