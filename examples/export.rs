@@ -1,4 +1,5 @@
-//! Exports the best submissions to the games of a tag, and downloads the files: `export TAG FOLDER`. This may cost credits.
+//! Exports the best submissions to the games of a tag, and downloads the files: `export TAG FOLDER`. This may cost
+//! credits.
 //!
 //! The key is in `GERT_API_KEY`, another server than the platform in `GERT_BASE_URL`.
 

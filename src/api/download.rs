@@ -155,6 +155,7 @@ impl Part {
             .map(|disposition| String::from_utf8_lossy(disposition.as_bytes()).into_owned());
     }
 
+    /// Writes a chunk, which is small and goes to the system's cache; waiting for the disk is left to [`Part::finish`].
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.bytes += bytes.len() as u64;

@@ -421,7 +421,8 @@ fn after_loss(operation: Option<&str>) -> &'static str {
              (`gert submissions evaluations`) before trying again"
         }
         "tasks.create" | "tasks.score" => {
-            "it may have been done and charged all the same: look at the usage (`gert billing usage`) before trying again"
+            "it may have been done and charged all the same: look at the usage (`gert billing usage`) \
+             before trying again"
         }
         _ => "it may have been done all the same: look at the list before trying again",
     }

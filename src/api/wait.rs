@@ -255,7 +255,8 @@ impl Watch {
 
     fn spread(&self, wait: Duration, chance: f64) -> Duration {
         let jitter = self.options.patience.map_or(0.0, |patience| patience.jitter.clamp(0.0, 1.0));
-        wait.mul_f64(1.0 + jitter * (2.0 * chance - 1.0))
+        let spread = wait.as_secs_f64() * (1.0 + jitter * (2.0 * chance - 1.0));
+        Duration::try_from_secs_f64(spread).unwrap_or(wait)
     }
 }
 

@@ -2,8 +2,8 @@
 //! scripted server, and are compared by what it was asked.
 //!
 //! Needs `GERT_SDK_PYTHON`, the Python of a virtual environment with gertlabs 3.4.0. Differences that are meant are left
-//! out of the input: a `Retry-After` with a date (we honour it), a repeated cursor (we stop), what only we check before
-//! sending, and downloads that break off (we try again).
+//! out of the input: a `Retry-After` with a date (we honour it), a repeated cursor (we stop), a code that is no text,
+//! what only we check before sending, and downloads that break off (we try again).
 //!
 //! Time is paused: it jumps when nobody has anything to do, so every wait can be read off the server's clock.
 

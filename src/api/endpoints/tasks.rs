@@ -148,7 +148,8 @@ impl Client {
     }
 
     fn odd<E: Endpoint>(&self, why: &str) -> Error {
-        self.step(E::NAME, true, &[self.settings().key.expose()]).error(ErrorKind::Decode, why)
+        let step = self.step(E::NAME, true, &[]);
+        step.error(ErrorKind::Decode, why).of(Some(E::OPERATION))
     }
 }
 

@@ -66,7 +66,8 @@ fn cut(length: usize, headers: &str, body: &str) -> Reply {
 
 #[tokio::test]
 async fn a_file_gets_the_name_its_host_gives_and_no_secret_is_sent_there() {
-    // H-12, H-14: not even along a redirect. SDK 3.4.0 tests/test_client.py test_download_presigned_writes_disposition_name.
+    // H-12, H-14: not even along a redirect.
+    // SDK 3.4.0 tests/test_client.py test_download_presigned_writes_disposition_name.
     let elsewhere = Canned::start(vec![answer(200, NAMED, r#"{"ok":true}"#)]).await;
     let away = format!("Location: http://{}/two\r\n", elsewhere.address);
     let outcome = download(single(), vec![answer(302, &away, "")]).await;
