@@ -156,7 +156,7 @@ async fn every_command_sends_what_the_sdks_method_sends() {
     for (line, request, body) in COMMANDS {
         let mut args: Vec<&str> = line.split(' ').collect();
         args.push("--json");
-        let run = run(vec![data("{}")], &args).await;
+        let run = run(vec![data(r#"{"forks":[]}"#)], &args).await;
         let (method, path) = request.split_once(' ').unwrap();
         let (seen, sent) = &run.seen[0];
         assert_eq!((run.seen.len(), seen), (1, &format!("{method} /api/v1{path}")), "{line}\n{}", run.err);
