@@ -5,6 +5,7 @@
 //! list that is not even an object is left out and reported (see [`Listing`]).
 
 mod billing;
+mod by_seat;
 mod game;
 mod id;
 mod listing;
@@ -15,6 +16,7 @@ mod scores;
 mod session;
 
 pub use self::billing::{Balance, UsageEntry};
+pub use self::by_seat::BySeat;
 pub use self::game::{Game, GameDetail, GameScoring, Tag, Tags};
 pub use self::id::{
     EpisodeId, GameSlug, JobId, PlayerId, PlayerToken, ProviderId, RunId, Seat, SessionId, SubmissionId,
@@ -25,8 +27,8 @@ pub(crate) use self::listing::{Page, read_row};
 pub use self::members::{Extra, Ignored, Json};
 pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
 pub use self::rollout::{
-    ActionScores, BatchEntry, BySeat, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run,
-    RunClosed, RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
+    ActionScores, BatchEntry, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run, RunClosed,
+    RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
 };
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};

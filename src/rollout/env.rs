@@ -239,7 +239,9 @@ impl<P: Policy> Env<P> {
             )));
         }
         let seat = self.options.seat.clone().or_else(|| episode.policy_seat.clone()).unwrap_or_default();
-        if !ours.contains(&seat) && !(ours.is_empty() && self.options.seat.is_none()) {
+        // A server that names no seat at all leaves only one to play.
+        let is_ours = ours.contains(&seat) || (ours.is_empty() && self.options.seat.is_none());
+        if !is_ours {
             let names: Vec<_> = ours.iter().map(Seat::as_str).collect();
             return Err(Error::Refused(format!(
                 "`{seat}` is not a seat of ours (ours: {})",

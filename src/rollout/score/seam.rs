@@ -49,7 +49,7 @@ pub(super) fn summarise(scores: &[f64]) -> ScoreStats {
     let squares = sorted.iter().fold(0.0, |sum, score| sum + (score - mean) * (score - mean));
     let middle = n / 2;
     let median =
-        if n.is_multiple_of(2) { (sorted[middle - 1] + sorted[middle]) / 2.0 } else { sorted[middle] };
+        if n.is_multiple_of(2) { f64::midpoint(sorted[middle - 1], sorted[middle]) } else { sorted[middle] };
     ScoreStats {
         min: Some(*min),
         max: Some(*max),

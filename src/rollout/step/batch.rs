@@ -190,7 +190,7 @@ impl BatchStepper {
         match code {
             // It is gone, or somebody else drives it.
             Some("EPISODE_NOT_FOUND" | "INTERNAL_ERROR" | "STEP_CONFLICT") => {
-                self.closing.is_over(episode_id)
+                self.closing.is_over(episode_id);
             }
             _ => drop(self.closing.close(episode_id).await),
         }

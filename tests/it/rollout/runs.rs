@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gert::api::endpoints::{CloseEpisode, CloseRun, ListRuns, OpenRun, ResetEpisode, StepEpisode};
-use gert::api::model::{GameSlug, RunStatus};
+use gert::api::model::{GameSlug, Json, RunStatus};
 use gert::api::{ErrorKind, PageOptions};
 use gert::rollout::{Error, Run};
 use serde_json::json as value;
@@ -27,10 +27,7 @@ async fn a_run_is_opened_played_and_closed() {
     let opened = client.send(&OpenRun::new(10u32)).await.expect("a run");
     assert_eq!((opened.run_id.as_str(), opened.max_episodes), ("run-1", Some(10)));
     let episode = client.send(&ResetEpisode::of("run-1", "g").seed(7u64)).await.expect("an episode");
-    assert_eq!(
-        (episode.episode_id.as_str(), episode.seed.as_ref().map(|seed| seed.get())),
-        ("ep-0", Some("7"))
-    );
+    assert_eq!((episode.episode_id.as_str(), episode.seed.as_ref().map(Json::get)), ("ep-0", Some("7")));
     let step = StepEpisode::new("run-1", "ep-0").action(json(r#"[{"add":1}]"#));
     assert_eq!(client.send(&step).await.expect("a step").reward, Some(1.0));
     let closed = client.send(&CloseEpisode::new("run-1", "ep-0")).await.expect("closed");
