@@ -87,6 +87,7 @@ pub struct Env<P = NoPolicy> {
     opponents: Option<P>,
     rules: Option<String>,
     episode: Option<Episode>,
+    seat: Option<Seat>,
     live: Option<Live>,
 }
 
@@ -126,7 +127,15 @@ impl<P: Policy> Env<P> {
         }
         check_auto_extend(options.auto_extend)?;
         let run = Run::open(client, &options.open).await?;
-        Ok(Self { run, rules: options.rules.clone(), options, opponents, episode: None, live: None })
+        Ok(Self {
+            run,
+            rules: options.rules.clone(),
+            options,
+            opponents,
+            episode: None,
+            seat: None,
+            live: None,
+        })
     }
 
     /// The run that pays.
@@ -144,9 +153,9 @@ impl<P: Policy> Env<P> {
         self.episode.as_ref()
     }
 
-    /// The trained seat of the episode that is being played.
+    /// The trained seat of the newest episode.
     pub fn seat(&self) -> Option<&Seat> {
-        Some(self.live.as_ref()?.seat.seat())
+        self.seat.as_ref()
     }
 
     /// Starts the next episode, and plays the opponents until the trained seat acts. A `seed` replaces the options' own.
@@ -166,6 +175,7 @@ impl<P: Policy> Env<P> {
         match self.begin(&episode).await {
             Ok((seat, last, carried)) => {
                 self.episode = Some(episode);
+                self.seat = Some(seat.seat().clone());
                 let live = Live { seat, closing, last, carried };
                 // The rewards of an episode that ended before the seat could act have no step to go to.
                 let reward = (live.last.done && self.opponents.is_some()).then_some(carried);

@@ -49,6 +49,17 @@ pub enum Error {
     Answer(String),
 }
 
+impl Error {
+    /// The API's code, where it is a refusal that has one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Api(error) | Self::Exhausted { source: error, .. } => error.code(),
+            Self::Conflict { .. } => Some("STEP_CONFLICT"),
+            _ => None,
+        }
+    }
+}
+
 fn list(seats: &[Seat]) -> String {
     seats.iter().map(|seat| format!("`{seat}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,5 @@
-//! Policies: what decides for a seat. Closures are policies, too.
+//! Policies: what decides for a seat. Closures are policies, too: a plain one that gives a future (`move |observation,
+//! seat| async move { … }`), and an `async` one that holds nothing of its own.
 //!
 //! ```
 //! use gert::api::model::{Json, Seat};

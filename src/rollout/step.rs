@@ -28,7 +28,10 @@ pub async fn step_batch_with_retry(client: &Client, batch: &StepBatch) -> Result
 
 async fn send_twice<E: Endpoint>(client: &Client, endpoint: &E, is_safe: bool) -> Result<E::Reply, Error> {
     match client.send(endpoint).await {
-        Err(error) if is_safe && is_transport(&error) => client.send(endpoint).await,
+        Err(lost) if is_safe && is_transport(&lost) => client.send(endpoint).await.map_err(|error| {
+            let sent = lost.attempts() + error.attempts();
+            error.after(sent)
+        }),
         outcome => outcome,
     }
 }

@@ -16,6 +16,9 @@ const TICKS_PER_EPISODE: u64 = 1000;
 /// The playouts of `complete` where the request does not say (protocol.md §4.8).
 const COMPLETE_SAMPLES: u32 = 30;
 
+/// The tries of each action where the request does not say (protocol.md §5.9).
+pub(crate) const TRIES: u32 = 5;
+
 request! {
     /// Opens a run: a lease that holds credits for all its episodes. Closing it refunds what was not played.
     pub struct OpenRun {
@@ -544,6 +547,19 @@ request! {
             /// A name for the copies, up to 128 bytes. Use it again only if making them failed.
             op_key: String,
         }
+    }
+}
+
+impl ScoreActionsOnPolicy {
+    /// What it claims on top of what the run holds, which pays for the forks: the playouts of the ends.
+    pub fn quote(&self) -> Quote {
+        if self.phase_ticks.is_none() {
+            return Quote::Free;
+        }
+        let tries = u64::from(self.samples_per_action.unwrap_or(TRIES));
+        let forks = tries.saturating_mul(self.candidate_actions.len() as u64);
+        let samples = self.tail_samples.filter(|samples| *samples > 0).unwrap_or(COMPLETE_SAMPLES);
+        playouts(forks, Some(samples), self.tail_max_ticks)
     }
 }
 

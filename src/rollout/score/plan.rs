@@ -1,7 +1,7 @@
 //! What is checked before anything is claimed.
 
 use super::seam::normalise;
-use crate::api::endpoints::{CompleteEpisode, MAX_BATCH, ScoreActionsOnPolicy};
+use crate::api::endpoints::{CompleteEpisode, ForkBatch, MAX_BATCH, ScoreActionsOnPolicy, TRIES};
 use crate::api::model::{EpisodeProbe, Json, Seat};
 
 /// A request that was found good.
@@ -37,7 +37,7 @@ impl<'a> Plan<'a> {
         if request.candidate_actions.is_empty() {
             return Err("`candidate_actions` is empty: give at least one action".into());
         }
-        let samples = request.samples_per_action.unwrap_or(5);
+        let samples = request.samples_per_action.unwrap_or(TRIES);
         if samples == 0 {
             return Err("`samples_per_action` is at least 1".into());
         }
@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
                 candidates.len()
             ));
         }
-        if let Some(fault) = request.op_key.as_deref().and_then(crate::api::endpoints::ForkBatch::key_fault) {
+        if let Some(fault) = request.op_key.as_deref().and_then(ForkBatch::key_fault) {
             return Err(fault);
         }
         if let Some((name, _)) = request.extra.iter().next() {

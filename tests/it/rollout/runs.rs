@@ -9,7 +9,7 @@ use gert::rollout::{Error, Run};
 use serde_json::json as value;
 
 use super::fake::{Asked, Fault, Reply, Server, World, run_1};
-use super::{code, json, until};
+use super::{json, until};
 
 async fn open(server: &Server) -> Run {
     Run::open(&server.client(), &OpenRun::new(10u32)).await.expect("a run")
@@ -124,7 +124,7 @@ async fn a_reset_says_what_to_do_when_the_run_is_used_up() {
     let run = open(&server).await;
     let error = run.reset(&game(), None).await.expect_err("used up");
     assert!(error.to_string().contains("extend"), "{error}");
-    assert_eq!((code(&error), server.count("/extend")), (Some("RUN_EXHAUSTED"), 0));
+    assert_eq!((error.code(), server.count("/extend")), (Some("RUN_EXHAUSTED"), 0));
     assert!(matches!(run.reset(&game(), Some(0)).await, Err(Error::Refused(_))));
 }
 
@@ -141,7 +141,7 @@ async fn a_reset_extends_the_run_only_when_it_must() {
     assert_eq!(server.bodies("/episodes").last(), Some(&value!({"game": "g", "seed": 7})));
     server.fault(0, "/episodes", Fault::Refuse(400, "VALIDATION_ERROR"));
     let error = run.reset(&game(), Some(5)).await.expect_err("a refusal");
-    assert_eq!((code(&error), server.count("/extend")), (Some("VALIDATION_ERROR"), 1));
+    assert_eq!((error.code(), server.count("/extend")), (Some("VALIDATION_ERROR"), 1));
 }
 
 #[tokio::test]

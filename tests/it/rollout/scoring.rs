@@ -7,7 +7,7 @@ use gert::rollout::{BatchPolicy, BoxError, Error, NoPolicy, OneByOne, Turn, scor
 use serde_json::{Value, json as value};
 
 use super::fake::{Fault, Server, World};
-use super::{adds, code, json, until};
+use super::{adds, json, until};
 
 /// A service with a live episode.
 async fn started(world: World) -> Server {
@@ -189,7 +189,7 @@ async fn a_failed_completion_ends_it_all_and_closes_every_fork() {
     server.fault(0, "/complete", Fault::Refuse(402, "INSUFFICIENT_CREDITS"));
     let request = candidates(&[FIVE, ONE]).samples_per_action(2u32).phase_ticks(1u64);
     let error = score(&server, &request).await.expect_err("a refusal");
-    assert_eq!((code(&error), server.closes()), (Some("INSUFFICIENT_CREDITS"), forks(4)));
+    assert_eq!((error.code(), server.closes()), (Some("INSUFFICIENT_CREDITS"), forks(4)));
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn a_run_with_too_few_episodes_says_what_to_do() {
     let server = started(World { budget: 4, ..World::default() }).await;
     let error = score(&server, &candidates(&[FIVE])).await.expect_err("too few");
     assert!(matches!(error, Error::Exhausted { .. }) && error.to_string().contains("extend"), "{error}");
-    assert_eq!((code(&error), server.closes().len(), server.count("/steps")), (Some("RUN_EXHAUSTED"), 0, 0));
+    assert_eq!((error.code(), server.closes().len(), server.count("/steps")), (Some("RUN_EXHAUSTED"), 0, 0));
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn a_league_episode_cannot_be_scored() {
     let reset = ResetEpisode::of("run-1", "g").opponent_seats(1u32);
     server.client().send(&reset).await.expect("an episode");
     let error = score(&server, &candidates(&[FIVE])).await.expect_err("a refusal");
-    assert_eq!(code(&error), Some("FORK_UNSUPPORTED"));
+    assert_eq!(error.code(), Some("FORK_UNSUPPORTED"));
 }
 
 #[tokio::test]
@@ -355,6 +355,7 @@ async fn forks_that_somebody_else_steps_end_it_all() {
     reset(&server).await;
     let error = score(&server, &candidates(&[FIVE]).samples_per_action(2u32)).await.expect_err("a conflict");
     assert!(matches!(&error, Error::Conflict { tick: 1, .. }), "{error}");
+    assert_eq!(error.code(), Some("STEP_CONFLICT"));
     assert_eq!(server.closes(), forks(2));
 }
 
