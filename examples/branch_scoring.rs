@@ -1,6 +1,6 @@
 //! Asks what each of the first legal actions is worth if one's own policy plays on, and plays the best:
-//! `branch_scoring BASE_URL GAME`, the key in `GERT_API_KEY`. It holds 1.7 credits while it runs and costs 0.0004 for
-//! each tick played.
+//! `branch_scoring BASE_URL GAME`, the key in `GERT_API_KEY`. It holds 1.7 credits while it runs and costs 0.0004
+//! for each tick played.
 //!
 //! Uses the library alone, so it builds with `--no-default-features`.
 
@@ -40,7 +40,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Every seat is ours: an episode with league opponents cannot be forked.
     let episode = run.reset(&ResetEpisode::default().game(game.as_str()).max_ticks(200u64), None).await?;
 
-    // The policy decides for all seats of all forks together, as a model with a batch of inputs does. Here it passes.
+    // The policy decides for all seats of all forks together, as a model with a batch of inputs does. Here it
+    // passes.
     let mut policy =
         async |turns: Vec<Turn>| turns.iter().map(|_| Json::parse("[]")).collect::<Result<_, _>>();
     let request = ScoreActionsOnPolicy::new(run.id(), &episode.episode_id, candidates(&episode))

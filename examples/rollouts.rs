@@ -1,5 +1,5 @@
-//! Collects one rollout against a league opponent: `rollouts BASE_URL GAME`, the key in `GERT_API_KEY`. It holds 0.2
-//! credits while it runs and costs 0.0004 for each tick played.
+//! Collects one rollout against a league opponent: `rollouts BASE_URL GAME`, the key in `GERT_API_KEY`. It holds
+//! 0.2 credits while it runs and costs 0.0004 for each tick played.
 //!
 //! Uses the library alone, so it builds with `--no-default-features`.
 
@@ -33,8 +33,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let key = ApiKey::new(&std::env::var("GERT_API_KEY")?)?;
     let client = Client::new(Settings::new(base_url.parse()?, key))?;
 
-    // One episode of up to 500 ticks. What was not played comes back when the run is closed; a run that is dropped, after
-    // an error for instance, is closed in the background.
+    // One episode of up to 500 ticks. What was not played comes back when the run is closed; a run that is dropped,
+    // after an error for instance, is closed in the background.
     let run = Run::open(&client, &OpenRun::new(1u32).max_ticks_per_episode(500u64)).await?;
     let rules = run.rules(&game.as_str().into()).await?.unwrap_or_default();
 

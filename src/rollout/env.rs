@@ -57,10 +57,10 @@ pub struct End {
 
 /// An environment with one trained seat.
 ///
-/// The other seats are league opponents (`opponent_seats` in [`EnvOptions::reset`]), or are played by a policy given as
-/// opponents. One episode at a time. Dropping it settles the run and closes a live episode by tasks of their own, as well
-/// as possible; [`close`](Self::close) does so surely. A `reset` or `step` that is cancelled by dropping its future closes
-/// the episode likewise, and the next one may be started.
+/// The other seats are league opponents (`opponent_seats` in [`EnvOptions::reset`]), or are played by a policy
+/// given as opponents. One episode at a time. Dropping it settles the run and closes a live episode by tasks of
+/// their own, as well as possible; [`close`](Self::close) does so surely. A `reset` or `step` that is cancelled by
+/// dropping its future closes the episode likewise, and the next one may be started.
 ///
 /// ```no_run
 /// # use gert::api::{Client, endpoints::{OpenRun, ResetEpisode}, model::Json};
@@ -158,12 +158,13 @@ impl<P: Policy> Env<P> {
         self.seat.as_ref()
     }
 
-    /// Starts the next episode, and plays the opponents until the trained seat acts. A `seed` replaces the options' own.
+    /// Starts the next episode, and plays the opponents until the trained seat acts. A `seed` replaces the options'
+    /// own.
     ///
     /// # Errors
-    /// After [`close`](Self::close), while an episode is live, where the episode has several seats of ours and nobody to
-    /// play them, or where the trained seat is not one of ours: then the episode is closed. Where the rules cannot be
-    /// fetched, the whole run is ended, since training without them would be worse. A failed call.
+    /// After [`close`](Self::close), while an episode is live, where the episode has several seats of ours and
+    /// nobody to play them, or where the trained seat is not one of ours: then the episode is closed. Where the
+    /// rules cannot be fetched, the whole run is ended, since training without them would be worse. A failed call.
     pub async fn reset(&mut self, seed: Option<u64>) -> Result<EnvStep, Error> {
         self.check_open()?;
         if self.live.is_some() {
@@ -194,8 +195,8 @@ impl<P: Policy> Env<P> {
     /// Plays an action of the trained seat, and the opponents until it acts again.
     ///
     /// # Errors
-    /// After [`close`](Self::close), without a live episode, a failed call, the opponents' error. The episode is closed
-    /// then, and another one may be started.
+    /// After [`close`](Self::close), without a live episode, a failed call, the opponents' error. The episode is
+    /// closed then, and another one may be started.
     pub async fn step(&mut self, action: Json) -> Result<EnvStep, Error> {
         self.check_open()?;
         let Some(mut live) = self.live.take() else {
@@ -218,8 +219,8 @@ impl<P: Policy> Env<P> {
         }
     }
 
-    /// Settles the run, and with it a live episode. After an error it may be called again; a repeated call gives the
-    /// first result.
+    /// Settles the run, and with it a live episode. After an error it may be called again; a repeated call gives
+    /// the first result.
     ///
     /// # Errors
     /// A failed call.

@@ -24,8 +24,8 @@ pub enum Error {
     /// A policy failed.
     #[error("the policy failed")]
     Policy(#[source] BoxError),
-    /// The game put seats out for what the opponents' policy answered, so the episode says nothing about the trained
-    /// seat. A seat that the game puts out by its own rules is not meant.
+    /// The game put seats out for what the opponents' policy answered, so the episode says nothing about the
+    /// trained seat. A seat that the game puts out by its own rules is not meant.
     #[error(
         "the game rejected what the opponents' policy answered for {}: let it answer with a valid action",
         list(.0)

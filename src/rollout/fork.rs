@@ -11,12 +11,12 @@ use crate::api::endpoints::ForkBatch;
 use crate::api::model::Episode;
 use crate::api::{Call, Client, Endpoint, Error, Notice, Timeout};
 
-/// Forks a live episode many times. The server finishes a batch whose answer was lost and gives the same forks again
-/// for the same key, so this asks again under one key until the outcome is known, for 9 minutes after the last try
-/// that may have started something and as long as the server says that the batch is being made.
+/// Forks a live episode many times. The server finishes a batch whose answer was lost and gives the same forks
+/// again for the same key, so this asks again under one key until the outcome is known, for 9 minutes after the
+/// last try that may have started something and as long as the server says that the batch is being made.
 ///
-/// The key is made up where the request has none. Give one of your own to get the forks back after this failed or was
-/// cancelled: send the same request again within about 10 minutes.
+/// The key is made up where the request has none. Give one of your own to get the forks back after this failed or
+/// was cancelled: send the same request again within about 10 minutes.
 ///
 /// # Errors
 /// The last try's. `RUN_EXHAUSTED` and other refusals use nothing up.

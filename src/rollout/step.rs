@@ -8,8 +8,8 @@ use crate::api::endpoints::{StepBatch, StepEpisode};
 use crate::api::model::{BatchEntry, StepResult};
 use crate::api::{Client, Endpoint, Error, ErrorKind};
 
-/// Plays a step; where the answer was lost, sends the same step again once. That is safe with `expected_tick`: a step
-/// that was played gives its result again. Without it the step is sent once.
+/// Plays a step; where the answer was lost, sends the same step again once. That is safe with `expected_tick`: a
+/// step that was played gives its result again. Without it the step is sent once.
 ///
 /// # Errors
 /// See [`ErrorKind`]; a refusal is never sent again here.

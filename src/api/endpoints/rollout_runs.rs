@@ -89,8 +89,8 @@ request! {
             seed: u64,
             /// How many seats there are.
             player_count: u32,
-            /// How many seats are league opponents, from 0; at least one seat stays yours. Such an episode cannot be
-            /// forked.
+            /// How many seats are league opponents, from 0; at least one seat stays yours. Such an episode cannot
+            /// be forked.
             opponent_seats: u32,
             /// How hard the game is, from 0 to the game's own maximum (1 unless it says otherwise); only for some
             /// games, with `game` and without opponents.
@@ -296,7 +296,8 @@ impl ForkBatch {
     }
 }
 
-// One try. `rollout::fork_batch` makes a key where there is none and sends the same again until the outcome is known.
+// One try. `rollout::fork_batch` makes a key where there is none and sends the same again until the outcome is
+// known.
 impl Endpoint for ForkBatch {
     type Reply = Vec<Episode>;
     const NAME: &'static str = "fork episodes";
@@ -316,8 +317,8 @@ impl Endpoint for ForkBatch {
 }
 
 request! {
-    /// Scores candidate actions at the position of an episode: code players play each to the end, the episode itself
-    /// is not touched. At least one of `candidate_actions` and `max_actions` is needed.
+    /// Scores candidate actions at the position of an episode: code players play each to the end, the episode
+    /// itself is not touched. At least one of `candidate_actions` and `max_actions` is needed.
     pub struct ScoreActions {
         path {
             /// Which run.
@@ -400,8 +401,8 @@ request! {
 }
 
 impl CompleteEpisode {
-    /// What the server would refuse (SDK `_validate_complete_params`); `prefix` goes before `samples` and `max_ticks`
-    /// where they have longer names.
+    /// What the server would refuse (SDK `_validate_complete_params`); `prefix` goes before `samples` and
+    /// `max_ticks` where they have longer names.
     pub fn playout_fault(&self, prefix: &str) -> Option<String> {
         if let Some(samples) = self.samples.filter(|samples| *samples > 100) {
             return Some(format!("`{prefix}samples` is from 0 to 100, not {samples}"));
@@ -441,8 +442,8 @@ impl Endpoint for CompleteEpisode {
 }
 
 request! {
-    /// Closes a live episode: bills its ticks now instead of after about 10 idle minutes. It stays counted. An episode
-    /// that is over has closed itself and is not found.
+    /// Closes a live episode: bills its ticks now instead of after about 10 idle minutes. It stays counted. An
+    /// episode that is over has closed itself and is not found.
     pub struct CloseEpisode {
         path {
             /// Which run.
@@ -509,9 +510,9 @@ impl Endpoint for CloseRun {
 
 // No endpoint: many calls, made by `rollout::score_actions_on_policy`.
 request! {
-    /// Scores candidate actions at the position of an episode with your own policy playing on: every action is tried on
-    /// copies of the episode, and the policy plays the copies. The episode itself is not touched and must not be
-    /// stepped meanwhile. Only for episodes without league opponents.
+    /// Scores candidate actions at the position of an episode with your own policy playing on: every action is
+    /// tried on copies of the episode, and the policy plays the copies. The episode itself is not touched and must
+    /// not be stepped meanwhile. Only for episodes without league opponents.
     pub struct ScoreActionsOnPolicy {
         path {
             /// Which run.

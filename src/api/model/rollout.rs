@@ -1,4 +1,5 @@
-//! Rollouts: runs, episodes, steps, scored actions. Seats are `p0` to `p{N-1}`; what is said of each comes as a map.
+//! Rollouts: runs, episodes, steps, scored actions. Seats are `p0` to `p{N-1}`; what is said of each comes as a
+//! map.
 //!
 //! What is absent stays absent: an episode with one player has no rank and no outcome, not a rank of zero.
 
@@ -361,7 +362,8 @@ pub struct BatchEntry {
 model! {
     /// Why an entry of a batch failed. The other entries are not touched by it.
     pub struct StepFailure {
-        /// The API's code: `EPISODE_NOT_FOUND`, `STEP_CONFLICT`, `INTERNAL_ERROR` (the episode was closed), or another.
+        /// The API's code: `EPISODE_NOT_FOUND`, `STEP_CONFLICT`, `INTERNAL_ERROR` (the episode was closed), or
+        /// another.
         pub code: Option<String>,
         /// For people.
         pub message: Option<String>,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::api::{Error, ErrorKind};
 
-/// How long the outcome is asked for after the last try that may have started the batch. A batch is kept for about 10
-/// minutes, and a key that was forgotten would start another.
+/// How long the outcome is asked for after the last try that may have started the batch. A batch is kept for about
+/// 10 minutes, and a key that was forgotten would start another.
 const PATIENCE: Duration = Duration::from_mins(9);
 
 /// After this long the service's edge ends a request that has no answer.
@@ -72,7 +72,8 @@ impl Patience {
             .map_or(EDGE, |deadline| deadline.saturating_sub(now).clamp(Duration::from_secs(1), EDGE))
     }
 
-    /// Takes a failure of the try from `start` to `now`; says how long to wait before the next, or `None` to give up.
+    /// Takes a failure of the try from `start` to `now`; says how long to wait before the next, or `None` to give
+    /// up.
     pub(super) fn after(&mut self, start: Duration, now: Duration, failure: Failure) -> Option<Duration> {
         if failure == Failure::Known {
             return None;

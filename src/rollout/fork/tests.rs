@@ -17,8 +17,8 @@ enum Reply {
 
 use self::Failure::{Known, NotSent, Running, Shed, Unclear};
 
-/// Sends on a clock that only waits and slow answers move. Gives the seconds of all sends with their limits, the last
-/// second, and whether it went well.
+/// Sends on a clock that only waits and slow answers move. Gives the seconds of all sends with their limits, the
+/// last second, and whether it went well.
 fn play(max_sheds: u32, mut server: impl FnMut(usize) -> Reply) -> (Vec<(u64, u64)>, u64, bool) {
     let mut patience = Patience::new(max_sheds);
     let (mut now, mut sends) = (Duration::ZERO, Vec::new());

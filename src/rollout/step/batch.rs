@@ -10,8 +10,8 @@ use crate::rollout::{BatchPolicy, Error, Turn};
 
 /// Steps many episodes together: what a model with a batch of inputs wants.
 ///
-/// An episode leaves when it is over, when its entry failed, or when none of its seats can act any more. Those that are
-/// left when this is dropped are closed by a task of its own, as well as possible; see [`BatchStepper::close`].
+/// An episode leaves when it is over, when its entry failed, or when none of its seats can act any more. Those that
+/// are left when this is dropped are closed by a task of its own, as well as possible; see [`BatchStepper::close`].
 ///
 /// ```no_run
 /// # use gert::api::{Client, model::{Episode, Json, RunId}};
@@ -120,9 +120,9 @@ impl BatchStepper {
         self.live.len()
     }
 
-    /// Plays a step of every episode, with one action for each of [`turns`](Self::turns) in their order. A lost answer
-    /// is asked for once more. After an error nothing has moved here: the same step with the same actions may be tried
-    /// again at once, since a step that was played gives its result again.
+    /// Plays a step of every episode, with one action for each of [`turns`](Self::turns) in their order. A lost
+    /// answer is asked for once more. After an error nothing has moved here: the same step with the same actions
+    /// may be tried again at once, since a step that was played gives its result again.
     ///
     /// # Errors
     /// Another number of actions, or a failure of the call as a whole. One failed entry is no error.

@@ -90,7 +90,8 @@ async fn wrong_options_open_no_run() {
 
 #[tokio::test]
 async fn what_the_episode_is_goes_along_with_every_reset() {
-    // test_openenv_forwards_opponent_seats_and_difficulty; tests/test_openenv_env.py test_openenv_forwards_opponent_filter.
+    // test_openenv_forwards_opponent_seats_and_difficulty; tests/test_openenv_env.py
+    // test_openenv_forwards_opponent_filter.
     let server = World { seats: 2, length: 1, ..World::default() }.start().await;
     let reset =
         ResetEpisode::default().game("g").opponent_seats(1u32).difficulty(0.25).opponent_models(["m"]);
