@@ -1,12 +1,12 @@
-//! The SDK's client-side algorithms on top of [`api`](crate::api): what a model is shown and how its answer is read,
-//! episodes from reset to end, batched stepping, scoring of actions, transcripts of generated code.
+//! The SDK's client-side algorithms on top of [`api`](crate::api): what a model is shown and how its answer is
+//! read, episodes from reset to end, batched stepping, scoring of actions, transcripts of generated code.
 //!
 //! The algorithms without traffic give the same bytes as the official Python SDK 3.4.0; `tests/sdk` compares the two
 //! input by input. Start with [`format_observation`] and [`parse_action`].
 //!
 //! What makes calls starts here: [`Run`] is a run that is surely closed, [`run_episode`] plays an episode with a
-//! [`Policy`], [`BatchStepper`] many at once, [`score_actions_on_policy`] compares actions, [`Env`] is an environment
-//! with `reset` and `step`.
+//! [`Policy`], [`BatchStepper`] many at once, [`score_actions_on_policy`] compares actions, [`Env`] is an
+//! environment with `reset` and `step`.
 
 mod closing;
 mod encode;

@@ -26,6 +26,7 @@ pub use self::games::{GetGame, GetTags, ListGames};
 pub use self::jobs::{GetJob, GetJobBranchScores};
 pub use self::play::{Act, BranchPlay, CreateSession, GetPlay, JoinPlay, LeavePlay};
 pub use self::providers::ListProviders;
+pub(crate) use self::rollout_runs::TRIES;
 pub use self::rollout_runs::{
     CloseEpisode, CloseRun, CompleteEpisode, ExtendRun, ForkBatch, ForkEpisode, GetEpisode, ListRuns,
     MAX_BATCH, OpenRun, ResetEpisode, ScoreActions, ScoreActionsOnPolicy, StepBatch, StepEpisode,

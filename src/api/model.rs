@@ -7,6 +7,7 @@
 mod billing;
 mod branch;
 mod build;
+mod by_seat;
 #[cfg(test)]
 mod check;
 mod export;
@@ -26,6 +27,7 @@ mod task;
 pub use self::billing::{Balance, UsageEntry};
 pub use self::branch::{Branch, BranchedPlay};
 pub use self::build::Started;
+pub use self::by_seat::BySeat;
 pub use self::export::{DownloadUrl, Export, ExportDownload, ExportFile};
 pub use self::game::{Game, GameDetail, GameScoring, Tag, Tags};
 pub use self::id::{
@@ -39,8 +41,8 @@ pub use self::members::{Extra, Ignored, Json};
 pub use self::play::{ActResult, CreatedSeat, CreatedSession, Joined, PlayState};
 pub use self::provider::Provider;
 pub use self::rollout::{
-    ActionScores, BatchEntry, BySeat, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run,
-    RunClosed, RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
+    ActionScores, BatchEntry, Completion, Episode, EpisodeClosed, EpisodeProbe, RankedAction, Run, RunClosed,
+    RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
 };
 pub use self::scores::Scores;
 pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};

@@ -12,15 +12,15 @@ use crate::api::endpoints::CloseEpisode;
 use crate::api::model::{EpisodeClosed, EpisodeId, RunId};
 use crate::api::{Client, ErrorKind};
 
-/// How long closing may take in all. What is still open then is closed by the server, after about 10 idle minutes or
-/// when the run is closed.
+/// How long closing may take in all. What is still open then is closed by the server, after about 10 idle minutes
+/// or when the run is closed.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// How many episodes are closed at once.
 const TOGETHER: usize = 8;
 
-/// The live episodes that somebody drives. What is left when it is dropped is closed by a task of its own: the one way
-/// out of a future that was cancelled. Without a runtime around, nothing is done.
+/// The live episodes that somebody drives. What is left when it is dropped is closed by a task of its own: the one
+/// way out of a future that was cancelled. Without a runtime around, nothing is done.
 #[derive(Debug)]
 pub(super) struct Closing {
     client: Client,

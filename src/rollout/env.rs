@@ -57,10 +57,10 @@ pub struct End {
 
 /// An environment with one trained seat.
 ///
-/// The other seats are league opponents (`opponent_seats` in [`EnvOptions::reset`]), or are played by a policy given as
-/// opponents. One episode at a time. Dropping it settles the run and closes a live episode by tasks of their own, as well
-/// as possible; [`close`](Self::close) does so surely. A `reset` or `step` that is cancelled by dropping its future closes
-/// the episode likewise, and the next one may be started.
+/// The other seats are league opponents (`opponent_seats` in [`EnvOptions::reset`]), or are played by a policy
+/// given as opponents. One episode at a time. Dropping it settles the run and closes a live episode by tasks of
+/// their own, as well as possible; [`close`](Self::close) does so surely. A `reset` or `step` that is cancelled by
+/// dropping its future closes the episode likewise, and the next one may be started.
 ///
 /// ```no_run
 /// # use gert::api::{Client, endpoints::{OpenRun, ResetEpisode}, model::Json};
@@ -87,6 +87,7 @@ pub struct Env<P = NoPolicy> {
     opponents: Option<P>,
     rules: Option<String>,
     episode: Option<Episode>,
+    seat: Option<Seat>,
     live: Option<Live>,
 }
 
@@ -126,7 +127,15 @@ impl<P: Policy> Env<P> {
         }
         check_auto_extend(options.auto_extend)?;
         let run = Run::open(client, &options.open).await?;
-        Ok(Self { run, rules: options.rules.clone(), options, opponents, episode: None, live: None })
+        Ok(Self {
+            run,
+            rules: options.rules.clone(),
+            options,
+            opponents,
+            episode: None,
+            seat: None,
+            live: None,
+        })
     }
 
     /// The run that pays.
@@ -144,17 +153,18 @@ impl<P: Policy> Env<P> {
         self.episode.as_ref()
     }
 
-    /// The trained seat of the episode that is being played.
+    /// The trained seat of the newest episode.
     pub fn seat(&self) -> Option<&Seat> {
-        Some(self.live.as_ref()?.seat.seat())
+        self.seat.as_ref()
     }
 
-    /// Starts the next episode, and plays the opponents until the trained seat acts. A `seed` replaces the options' own.
+    /// Starts the next episode, and plays the opponents until the trained seat acts. A `seed` replaces the options'
+    /// own.
     ///
     /// # Errors
-    /// After [`close`](Self::close), while an episode is live, where the episode has several seats of ours and nobody to
-    /// play them, or where the trained seat is not one of ours: then the episode is closed. Where the rules cannot be
-    /// fetched, the whole run is ended, since training without them would be worse. A failed call.
+    /// After [`close`](Self::close), while an episode is live, where the episode has several seats of ours and
+    /// nobody to play them, or where the trained seat is not one of ours: then the episode is closed. Where the
+    /// rules cannot be fetched, the whole run is ended, since training without them would be worse. A failed call.
     pub async fn reset(&mut self, seed: Option<u64>) -> Result<EnvStep, Error> {
         self.check_open()?;
         if self.live.is_some() {
@@ -166,6 +176,7 @@ impl<P: Policy> Env<P> {
         match self.begin(&episode).await {
             Ok((seat, last, carried)) => {
                 self.episode = Some(episode);
+                self.seat = Some(seat.seat().clone());
                 let live = Live { seat, closing, last, carried };
                 // The rewards of an episode that ended before the seat could act have no step to go to.
                 let reward = (live.last.done && self.opponents.is_some()).then_some(carried);
@@ -184,8 +195,8 @@ impl<P: Policy> Env<P> {
     /// Plays an action of the trained seat, and the opponents until it acts again.
     ///
     /// # Errors
-    /// After [`close`](Self::close), without a live episode, a failed call, the opponents' error. The episode is closed
-    /// then, and another one may be started.
+    /// After [`close`](Self::close), without a live episode, a failed call, the opponents' error. The episode is
+    /// closed then, and another one may be started.
     pub async fn step(&mut self, action: Json) -> Result<EnvStep, Error> {
         self.check_open()?;
         let Some(mut live) = self.live.take() else {
@@ -208,8 +219,8 @@ impl<P: Policy> Env<P> {
         }
     }
 
-    /// Settles the run, and with it a live episode. After an error it may be called again; a repeated call gives the
-    /// first result.
+    /// Settles the run, and with it a live episode. After an error it may be called again; a repeated call gives
+    /// the first result.
     ///
     /// # Errors
     /// A failed call.
@@ -239,7 +250,9 @@ impl<P: Policy> Env<P> {
             )));
         }
         let seat = self.options.seat.clone().or_else(|| episode.policy_seat.clone()).unwrap_or_default();
-        if !ours.contains(&seat) && !(ours.is_empty() && self.options.seat.is_none()) {
+        // A server that names no seat at all leaves only one to play.
+        let is_ours = ours.contains(&seat) || (ours.is_empty() && self.options.seat.is_none());
+        if !is_ours {
             let names: Vec<_> = ours.iter().map(Seat::as_str).collect();
             return Err(Error::Refused(format!(
                 "`{seat}` is not a seat of ours (ours: {})",

@@ -33,8 +33,8 @@ pub struct Trajectory {
     pub completion_reason: Option<String>,
     /// The seats that went out, for any reason.
     pub failed_seats: Vec<Seat>,
-    /// Those of them that the game put out by its own rules: scored as usual. Only the others make their part of the
-    /// trajectory worthless.
+    /// Those of them that the game put out by its own rules: scored as usual. Only the others make their part of
+    /// the trajectory worthless.
     pub eliminated_seats: Vec<Seat>,
     /// With several seats of ours: all of them, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,10 +78,11 @@ pub struct Step {
 
 /// Plays one episode to its end: the policy is asked once a turn for each of our seats that acts.
 ///
-/// A step whose answer was lost is asked for once more. After an error the live episode is closed, as well as possible,
-/// and the error is returned. The same when this is cancelled by dropping it: a task of its own closes the episode, for
-/// up to half a minute and only while the runtime lives. A reset that is cancelled before its answer came leaves an
-/// episode that the server closes after about 10 idle minutes. However it ends, it counts as one of the run's.
+/// A step whose answer was lost is asked for once more. After an error the live episode is closed, as well as
+/// possible, and the error is returned. The same when this is cancelled by dropping it: a task of its own closes
+/// the episode, for up to half a minute and only while the runtime lives. A reset that is cancelled before its
+/// answer came leaves an episode that the server closes after about 10 idle minutes. However it ends, it counts as
+/// one of the run's.
 ///
 /// # Errors
 /// A failed call, or the policy's error.

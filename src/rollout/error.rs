@@ -24,8 +24,8 @@ pub enum Error {
     /// A policy failed.
     #[error("the policy failed")]
     Policy(#[source] BoxError),
-    /// The game put seats out for what the opponents' policy answered, so the episode says nothing about the trained
-    /// seat. A seat that the game puts out by its own rules is not meant.
+    /// The game put seats out for what the opponents' policy answered, so the episode says nothing about the
+    /// trained seat. A seat that the game puts out by its own rules is not meant.
     #[error(
         "the game rejected what the opponents' policy answered for {}: let it answer with a valid action",
         list(.0)
@@ -47,6 +47,17 @@ pub enum Error {
     /// The server's answer does not fit the question.
     #[error("{0}")]
     Answer(String),
+}
+
+impl Error {
+    /// The API's code, where it is a refusal that has one.
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Api(error) | Self::Exhausted { source: error, .. } => error.code(),
+            Self::Conflict { .. } => Some("STEP_CONFLICT"),
+            _ => None,
+        }
+    }
 }
 
 fn list(seats: &[Seat]) -> String {

@@ -6,12 +6,12 @@ use crate::api::endpoints::{ExtendRun, ResetEpisode};
 use crate::api::model::Episode;
 
 impl Run {
-    /// Starts an episode. With `auto_extend` a run that is used up gets that many episodes more and the reset is tried
-    /// again; without it the error says what can be done. Where many tasks share the run, one of them extends it and the
-    /// others then find room: each first tries again under a lock.
+    /// Starts an episode. With `auto_extend` a run that is used up gets that many episodes more and the reset is
+    /// tried again; without it the error says what can be done. Where many tasks share the run, one of them extends
+    /// it and the others then find room: each first tries again under a lock.
     ///
-    /// Extending holds more credits; closing the run gives back what was not played. `run_id` of the request is replaced
-    /// by this run's.
+    /// Extending holds more credits; closing the run gives back what was not played. `run_id` of the request is
+    /// replaced by this run's.
     ///
     /// # Errors
     /// A closed run, an `auto_extend` of 0, a failed call, [`Error::Exhausted`].

@@ -9,14 +9,14 @@ use tokio::time::{Instant, sleep};
 use self::patience::{Failure, Patience};
 use crate::api::endpoints::ForkBatch;
 use crate::api::model::Episode;
-use crate::api::{Call, Client, Endpoint, Error, Timeout};
+use crate::api::{Call, Client, Endpoint, Error, Notice, Timeout};
 
-/// Forks a live episode many times. The server finishes a batch whose answer was lost and gives the same forks again
-/// for the same key, so this asks again under one key until the outcome is known, for 9 minutes after the last try
-/// that may have started something and as long as the server says that the batch is being made.
+/// Forks a live episode many times. The server finishes a batch whose answer was lost and gives the same forks
+/// again for the same key, so this asks again under one key until the outcome is known, for 9 minutes after the
+/// last try that may have started something and as long as the server says that the batch is being made.
 ///
-/// The key is made up where the request has none. Give one of your own to get the forks back after this failed or was
-/// cancelled: send the same request again within about 10 minutes.
+/// The key is made up where the request has none. Give one of your own to get the forks back after this failed or
+/// was cancelled: send the same request again within about 10 minutes.
 ///
 /// # Errors
 /// The last try's. `RUN_EXHAUSTED` and other refusals use nothing up.
@@ -38,7 +38,11 @@ pub async fn fork_batch_within(
     let max_sheds = client.settings().max_retries;
     let request = &request;
     let send = |limit| async move { client.send(&Try { request, limit }).await };
-    until_known(max_sheds, silence, send).await
+    let tell = |sent, wait, error: &Error| {
+        let why = error.why().to_owned();
+        client.settings().observer.tell(|| Notice::Waiting { endpoint: ForkBatch::NAME, sent, wait, why });
+    };
+    until_known(max_sheds, silence, send, tell).await
 }
 
 /// One try.
@@ -59,14 +63,16 @@ impl Endpoint for Try<'_> {
     }
 }
 
-/// Sends until the outcome is known or there is no hope.
+/// Sends until the outcome is known or there is no hope; tells of each wait.
 async fn until_known<T, Answer: Future<Output = Result<T, Error>>>(
     max_sheds: u32,
     silence: Option<Duration>,
     mut send: impl FnMut(Duration) -> Answer,
+    tell: impl Fn(u32, Duration, &Error),
 ) -> Result<T, Error> {
     let mut patience = Patience::new(max_sheds);
     let begin = Instant::now();
+    let mut sent = 0;
     loop {
         let start = begin.elapsed();
         let limit = silence.unwrap_or_else(|| patience.limit(start));
@@ -74,9 +80,12 @@ async fn until_known<T, Answer: Future<Output = Result<T, Error>>>(
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
+        sent += 1;
+        let error = error.after(sent);
         let Some(wait) = patience.after(start, begin.elapsed(), Failure::of(&error)) else {
             return Err(error);
         };
+        tell(sent, wait, &error);
         sleep(wait).await;
         if !patience.woke(begin.elapsed()) {
             return Err(error);

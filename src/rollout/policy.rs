@@ -1,4 +1,5 @@
-//! Policies: what decides for a seat. Closures are policies, too.
+//! Policies: what decides for a seat. Closures are policies, too: a plain one that gives an `async move` block, and
+//! an `async` one that holds nothing of its own.
 //!
 //! ```
 //! use gert::api::model::{Json, Seat};
@@ -29,7 +30,8 @@ pub trait Policy: Send {
     /// Why it could not.
     type Error: Into<BoxError>;
 
-    /// The action for what a seat sees (null where the server showed nothing): a list of action objects, or one object.
+    /// The action for what a seat sees (null where the server showed nothing): a list of action objects, or one
+    /// object.
     fn act(
         &mut self,
         observation: &Json,

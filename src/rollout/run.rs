@@ -9,9 +9,9 @@ use crate::api::endpoints::{CloseRun, GetGame, OpenRun};
 use crate::api::model::{GameSlug, RunClosed, RunId, RunOpened};
 use crate::api::{Client, Error};
 
-/// A run that is surely settled: by [`close`](Self::close), or when it is dropped, by a task of its own that closes it
-/// as well as possible, for up to half a minute and only while the runtime lives. A run that nobody closes holds its
-/// credits until it expires.
+/// A run that is surely settled: by [`close`](Self::close), or when it is dropped, by a task of its own that closes
+/// it as well as possible, for up to half a minute and only while the runtime lives. A run that nobody closes holds
+/// its credits until it expires.
 #[derive(Debug)]
 pub struct Run {
     client: Client,
@@ -90,8 +90,8 @@ impl Run {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Settles the run. Only then it counts as closed: after an error this may be called again. A repeated call gives
-    /// the first result and sends nothing.
+    /// Settles the run. Only then it counts as closed: after an error this may be called again. A repeated call
+    /// gives the first result and sends nothing.
     ///
     /// # Errors
     /// See [`ErrorKind`](crate::api::ErrorKind).

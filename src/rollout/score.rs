@@ -1,12 +1,11 @@
 //! What actions are worth when the caller's own policy plays on (protocol.md §5.9).
 //!
-//! [`plan`](self::plan) checks everything that can be checked before anything is claimed, [`drive`](self::drive) plays
-//! the forks, [`rank`](self::rank) makes the table.
+//! [`plan`](self::plan) checks everything that can be checked before anything is claimed, [`drive`](self::drive)
+//! plays the forks, [`rank`](self::rank) makes the table.
 
 mod drive;
 mod plan;
 mod rank;
-mod seam;
 
 use self::drive::Drive;
 use self::plan::Plan;
@@ -18,22 +17,24 @@ use crate::api::model::{ActionScores, Episode};
 
 /// Compares candidate actions at the position of an episode, with the caller's policy playing on.
 ///
-/// The episode is forked once for each distinct candidate and try; each fork gets its candidate as the first action of
-/// the seat, then the policy plays all forks together, one batch of steps a tick. With `phase_ticks` code players play
-/// the rest. The policy is asked once a tick for all seats of all forks; [`OneByOne`](super::OneByOne) makes a batch
-/// policy of one that decides for one seat. It may be left out (`None::<NoPolicy>`) with `phase_ticks` 0, where no other
-/// seat acts together with the scored one.
+/// The episode is forked once for each distinct candidate and try; each fork gets its candidate as the first action
+/// of the seat, then the policy plays all forks together, one batch of steps a tick. With `phase_ticks` code
+/// players play the rest. The policy is asked once a tick for all seats of all forks; [`OneByOne`](super::OneByOne)
+/// makes a batch policy of one that decides for one seat. It may be left out (`None::<NoPolicy>`) with
+/// `phase_ticks` 0, where no other seat acts together with the scored one.
 ///
-/// A try fails, and is left out of the numbers, when a seat of ours goes out for malformed output (a rejected candidate
-/// among them), or when its fork is lost. A seat that the game puts out by its own rules is scored as usual.
+/// A try fails, and is left out of the numbers, when a seat of ours goes out for malformed output (a rejected
+/// candidate among them), or when its fork is lost. A seat that the game puts out by its own rules is scored as
+/// usual.
 ///
-/// Each fork counts as one of the run's episodes; too few of them left use nothing up. All forks are closed whichever
-/// way this ends, also when it is cancelled by dropping it (by a task of its own then, as well as possible). The ends of
-/// `phase_ticks` are played one after the other and have about 10 minutes before idle forks are closed.
+/// Each fork counts as one of the run's episodes; too few of them left use nothing up. All forks are closed
+/// whichever way this ends, also when it is cancelled by dropping it (by a task of its own then, as well as
+/// possible). The ends of `phase_ticks` are played one after the other and have about 10 minutes before idle forks
+/// are closed.
 ///
 /// # Errors
-/// A wrong argument, an episode that is over, a seat that cannot act, all before anything is claimed. A failed call, the
-/// policy's error, and forks that something else stepped.
+/// A wrong argument, an episode that is over, a seat that cannot act, all before anything is claimed. A failed
+/// call, the policy's error, and forks that something else stepped.
 pub async fn score_actions_on_policy<P: BatchPolicy>(
     client: &Client,
     request: &ScoreActionsOnPolicy,

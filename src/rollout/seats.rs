@@ -1,5 +1,5 @@
-//! One trained seat in an episode where every seat is ours: a second policy plays the others, so that the trained seat
-//! only ever sees positions where it acts (protocol.md §5.11).
+//! One trained seat in an episode where every seat is ours: a second policy plays the others, so that the trained
+//! seat only ever sees positions where it acts (protocol.md §5.11).
 
 use super::closing::Closing;
 use super::policy::ask;
@@ -12,7 +12,8 @@ use crate::api::model::{BySeat, EpisodeId, Json, RunId, Seat, StepResult};
 /// The reason of an episode that was ended since the trained seat went out for malformed output.
 pub const POLICY_FAILED: &str = "policy_failed";
 
-/// A trained seat of an episode. Nothing is closed here unless it says so: after an error the episode is still live.
+/// A trained seat of an episode. Nothing is closed here unless it says so: after an error the episode is still
+/// live.
 #[derive(Debug, Clone)]
 pub struct TrainedSeat {
     client: Client,
@@ -31,11 +32,11 @@ impl TrainedSeat {
         &self.seat
     }
 
-    /// Lets the opponents play until the trained seat is on turn or the episode is over; gives the last result and the
-    /// trained seat's rewards on the way. Does nothing where it is on turn already.
+    /// Lets the opponents play until the trained seat is on turn or the episode is over; gives the last result and
+    /// the trained seat's rewards on the way. Does nothing where it is on turn already.
     ///
-    /// A trained seat that the game put out by its own rules is played for to the real end, where its score is decided.
-    /// One that is out for malformed output is not: nobody is left to train.
+    /// A trained seat that the game put out by its own rules is played for to the real end, where its score is
+    /// decided. One that is out for malformed output is not: nobody is left to train.
     ///
     /// # Errors
     /// A failed call, the opponents' error, and [`Error::BrokenOpponents`].
@@ -56,15 +57,15 @@ impl TrainedSeat {
         Ok((result, reward))
     }
 
-    /// Plays an action of the trained seat and what its opponents answer until it is on turn again; `last` is the last
-    /// result. Gives the newest result and the trained seat's rewards of all ticks.
+    /// Plays an action of the trained seat and what its opponents answer until it is on turn again; `last` is the
+    /// last result. Gives the newest result and the trained seat's rewards of all ticks.
     ///
-    /// Where the trained seat goes out for malformed output, the episode is closed and the result is one that is done,
-    /// without a score and with the reason [`POLICY_FAILED`], as in an episode with one seat of ours.
+    /// Where the trained seat goes out for malformed output, the episode is closed and the result is one that is
+    /// done, without a score and with the reason [`POLICY_FAILED`], as in an episode with one seat of ours.
     ///
     /// # Errors
-    /// A failed call, the opponents' error, and [`Error::BrokenOpponents`], also when the trained seat failed in the same
-    /// tick.
+    /// A failed call, the opponents' error, and [`Error::BrokenOpponents`], also when the trained seat failed in
+    /// the same tick.
     pub async fn step<P: Policy>(
         &self,
         action: Json,
@@ -86,8 +87,8 @@ impl TrainedSeat {
         Ok((result, reward + more))
     }
 
-    /// Plays an action in an episode where no other seat is ours; `last` is the last result. Gives the newest result and
-    /// the reward.
+    /// Plays an action in an episode where no other seat is ours; `last` is the last result. Gives the newest
+    /// result and the reward.
     ///
     /// # Errors
     /// A failed call.

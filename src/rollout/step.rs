@@ -8,8 +8,8 @@ use crate::api::endpoints::{StepBatch, StepEpisode};
 use crate::api::model::{BatchEntry, StepResult};
 use crate::api::{Client, Endpoint, Error, ErrorKind};
 
-/// Plays a step; where the answer was lost, sends the same step again once. That is safe with `expected_tick`: a step
-/// that was played gives its result again. Without it the step is sent once.
+/// Plays a step; where the answer was lost, sends the same step again once. That is safe with `expected_tick`: a
+/// step that was played gives its result again. Without it the step is sent once.
 ///
 /// # Errors
 /// See [`ErrorKind`]; a refusal is never sent again here.
@@ -28,7 +28,10 @@ pub async fn step_batch_with_retry(client: &Client, batch: &StepBatch) -> Result
 
 async fn send_twice<E: Endpoint>(client: &Client, endpoint: &E, is_safe: bool) -> Result<E::Reply, Error> {
     match client.send(endpoint).await {
-        Err(error) if is_safe && is_transport(&error) => client.send(endpoint).await,
+        Err(lost) if is_safe && is_transport(&lost) => client.send(endpoint).await.map_err(|error| {
+            let sent = lost.attempts() + error.attempts();
+            error.after(sent)
+        }),
         outcome => outcome,
     }
 }

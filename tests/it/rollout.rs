@@ -14,7 +14,7 @@ mod steps;
 use std::time::Duration;
 
 use gert::api::model::{Json, Seat};
-use gert::rollout::{Error, Policy};
+use gert::rollout::Policy;
 
 fn json(text: &str) -> Json {
     Json::parse(text).expect("JSON")
@@ -22,14 +22,6 @@ fn json(text: &str) -> Json {
 
 fn names(seats: &[Seat]) -> Vec<&str> {
     seats.iter().map(Seat::as_str).collect()
-}
-
-/// The code of the refusal that an algorithm ended with.
-fn code(error: &Error) -> Option<&str> {
-    match error {
-        Error::Api(error) | Error::Exhausted { source: error, .. } => error.code(),
-        _ => None,
-    }
 }
 
 /// A policy that always adds as much to the seat's score.

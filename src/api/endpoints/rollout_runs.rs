@@ -16,6 +16,9 @@ const TICKS_PER_EPISODE: u64 = 1000;
 /// The playouts of `complete` where the request does not say (protocol.md §4.8).
 const COMPLETE_SAMPLES: u32 = 30;
 
+/// The tries of each action where the request does not say (protocol.md §5.9).
+pub(crate) const TRIES: u32 = 5;
+
 request! {
     /// Opens a run: a lease that holds credits for all its episodes. Closing it refunds what was not played.
     pub struct OpenRun {
@@ -86,8 +89,8 @@ request! {
             seed: u64,
             /// How many seats there are.
             player_count: u32,
-            /// How many seats are league opponents, from 0; at least one seat stays yours. Such an episode cannot be
-            /// forked.
+            /// How many seats are league opponents, from 0; at least one seat stays yours. Such an episode cannot
+            /// be forked.
             opponent_seats: u32,
             /// How hard the game is, from 0 to the game's own maximum (1 unless it says otherwise); only for some
             /// games, with `game` and without opponents.
@@ -293,7 +296,8 @@ impl ForkBatch {
     }
 }
 
-// One try. `rollout::fork_batch` makes a key where there is none and sends the same again until the outcome is known.
+// One try. `rollout::fork_batch` makes a key where there is none and sends the same again until the outcome is
+// known.
 impl Endpoint for ForkBatch {
     type Reply = Vec<Episode>;
     const NAME: &'static str = "fork episodes";
@@ -313,8 +317,8 @@ impl Endpoint for ForkBatch {
 }
 
 request! {
-    /// Scores candidate actions at the position of an episode: code players play each to the end, the episode itself
-    /// is not touched. At least one of `candidate_actions` and `max_actions` is needed.
+    /// Scores candidate actions at the position of an episode: code players play each to the end, the episode
+    /// itself is not touched. At least one of `candidate_actions` and `max_actions` is needed.
     pub struct ScoreActions {
         path {
             /// Which run.
@@ -397,8 +401,8 @@ request! {
 }
 
 impl CompleteEpisode {
-    /// What the server would refuse (SDK `_validate_complete_params`); `prefix` goes before `samples` and `max_ticks`
-    /// where they have longer names.
+    /// What the server would refuse (SDK `_validate_complete_params`); `prefix` goes before `samples` and
+    /// `max_ticks` where they have longer names.
     pub fn playout_fault(&self, prefix: &str) -> Option<String> {
         if let Some(samples) = self.samples.filter(|samples| *samples > 100) {
             return Some(format!("`{prefix}samples` is from 0 to 100, not {samples}"));
@@ -438,8 +442,8 @@ impl Endpoint for CompleteEpisode {
 }
 
 request! {
-    /// Closes a live episode: bills its ticks now instead of after about 10 idle minutes. It stays counted. An episode
-    /// that is over has closed itself and is not found.
+    /// Closes a live episode: bills its ticks now instead of after about 10 idle minutes. It stays counted. An
+    /// episode that is over has closed itself and is not found.
     pub struct CloseEpisode {
         path {
             /// Which run.
@@ -506,9 +510,9 @@ impl Endpoint for CloseRun {
 
 // No endpoint: many calls, made by `rollout::score_actions_on_policy`.
 request! {
-    /// Scores candidate actions at the position of an episode with your own policy playing on: every action is tried on
-    /// copies of the episode, and the policy plays the copies. The episode itself is not touched and must not be
-    /// stepped meanwhile. Only for episodes without league opponents.
+    /// Scores candidate actions at the position of an episode with your own policy playing on: every action is
+    /// tried on copies of the episode, and the policy plays the copies. The episode itself is not touched and must
+    /// not be stepped meanwhile. Only for episodes without league opponents.
     pub struct ScoreActionsOnPolicy {
         path {
             /// Which run.
@@ -544,6 +548,19 @@ request! {
             /// A name for the copies, up to 128 bytes. Use it again only if making them failed.
             op_key: String,
         }
+    }
+}
+
+impl ScoreActionsOnPolicy {
+    /// What it claims on top of what the run holds, which pays for the forks: the playouts of the ends.
+    pub fn quote(&self) -> Quote {
+        if self.phase_ticks.is_none() {
+            return Quote::Free;
+        }
+        let tries = u64::from(self.samples_per_action.unwrap_or(TRIES));
+        let forks = tries.saturating_mul(self.candidate_actions.len() as u64);
+        let samples = self.tail_samples.filter(|samples| *samples > 0).unwrap_or(COMPLETE_SAMPLES);
+        playouts(forks, Some(samples), self.tail_max_ticks)
     }
 }
 

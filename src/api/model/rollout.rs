@@ -1,139 +1,19 @@
-//! Rollouts: runs, episodes, steps, scored actions. Seats are `p0` to `p{N-1}`; what is said of each comes as a map.
+//! Rollouts: runs, episodes, steps, scored actions. Seats are `p0` to `p{N-1}`; what is said of each comes as a
+//! map.
 //!
 //! What is absent stays absent: an episode with one player has no rank and no outcome, not a rank of zero.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::members::{Extra, Json, model, put, put_all};
-use super::{EpisodeId, GameSlug, RunId, Seat};
+use super::{BySeat, EpisodeId, GameSlug, RunId, Seat};
 use crate::api::request::{Arg, FieldValue, Kind};
-
-/// One value a seat, in the server's order. A seat that is named without a value is kept, too.
-#[derive(Clone, PartialEq)]
-pub struct BySeat<T>(Vec<(Seat, Option<T>)>);
-
-impl<T> BySeat<T> {
-    /// The value of a seat.
-    pub fn get(&self, seat: &Seat) -> Option<&T> {
-        self.entry(seat)?.as_ref()
-    }
-
-    /// What is said of a seat: `None` if it is not named, `Some(&None)` if it is named without a value.
-    pub fn entry(&self, seat: &Seat) -> Option<&Option<T>> {
-        self.0.iter().find(|(known, _)| known == seat).map(|(_, value)| value)
-    }
-
-    /// Sets the value of a seat.
-    pub fn insert(&mut self, seat: Seat, value: T) {
-        self.put(seat, Some(value));
-    }
-
-    /// The seats with their values, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&Seat, Option<&T>)> {
-        self.0.iter().map(|(seat, value)| (seat, value.as_ref()))
-    }
-
-    /// True when no seat is named.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// How many seats are named.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn put(&mut self, seat: Seat, value: Option<T>) {
-        match self.0.iter_mut().find(|(known, _)| *known == seat) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((seat, value)),
-        }
-    }
-}
-
-impl<T> Default for BySeat<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for BySeat<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.0.iter().map(|(seat, value)| (seat.as_str(), value))).finish()
-    }
-}
-
-impl<T> FromIterator<(Seat, T)> for BySeat<T> {
-    fn from_iter<I: IntoIterator<Item = (Seat, T)>>(values: I) -> Self {
-        let mut map = Self::default();
-        map.extend(values);
-        map
-    }
-}
-
-impl<T, const N: usize> From<[(&str, T); N]> for BySeat<T> {
-    fn from(values: [(&str, T); N]) -> Self {
-        values.into_iter().map(|(seat, value)| (seat.into(), value)).collect()
-    }
-}
-
-impl<T> Extend<(Seat, T)> for BySeat<T> {
-    fn extend<I: IntoIterator<Item = (Seat, T)>>(&mut self, values: I) {
-        values.into_iter().for_each(|(seat, value)| self.insert(seat, value));
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySeat<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Read<T> {
-            type Value = BySeat<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object with a member for each seat")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BySeat<T>, A::Error> {
-                let mut values = BySeat::default();
-                while let Some((seat, value)) = map.next_entry::<String, Option<T>>()? {
-                    values.put(seat.into(), value);
-                }
-                Ok(values)
-            }
-        }
-        deserializer.deserialize_map(Read(PhantomData))
-    }
-}
-
-impl<T: Serialize> Serialize for BySeat<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(seat, value)| (seat, value)))
-    }
-}
-
-impl<T: Serialize + DeserializeOwned> FieldValue for BySeat<T> {
-    const KIND: Kind = Kind::Json;
-}
-
-impl<T> Arg<Self> for BySeat<T> {
-    fn arg(self) -> Self {
-        self
-    }
-}
-
-impl<T, const N: usize> Arg<BySeat<T>> for [(&str, T); N] {
-    fn arg(self) -> BySeat<T> {
-        self.into()
-    }
-}
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -482,7 +362,8 @@ pub struct BatchEntry {
 model! {
     /// Why an entry of a batch failed. The other entries are not touched by it.
     pub struct StepFailure {
-        /// The API's code: `EPISODE_NOT_FOUND`, `STEP_CONFLICT`, `INTERNAL_ERROR` (the episode was closed), or another.
+        /// The API's code: `EPISODE_NOT_FOUND`, `STEP_CONFLICT`, `INTERNAL_ERROR` (the episode was closed), or
+        /// another.
         pub code: Option<String>,
         /// For people.
         pub message: Option<String>,

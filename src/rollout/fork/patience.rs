@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::api::{Error, ErrorKind};
 
-/// How long the outcome is asked for after the last try that may have started the batch. A batch is kept for about 10
-/// minutes, and a key that was forgotten would start another.
-const PATIENCE: Duration = Duration::from_secs(540);
+/// How long the outcome is asked for after the last try that may have started the batch. A batch is kept for about
+/// 10 minutes, and a key that was forgotten would start another.
+const PATIENCE: Duration = Duration::from_mins(9);
 
 /// After this long the service's edge ends a request that has no answer.
 const EDGE: Duration = Duration::from_secs(90);
@@ -42,11 +42,10 @@ impl Failure {
 
     pub(super) fn answered(status: Option<u16>, code: Option<&str>) -> Self {
         match (status, code) {
-            (Some(504), _) => Self::Unclear,
             (Some(503), None)
             | (Some(429 | 503), Some("SERVER_BUSY" | "SERVER_DRAINING" | "HOST_AT_CAPACITY")) => Self::Shed,
             (Some(503), Some("RUN_BUSY")) => Self::Running,
-            (Some(429 | 503), Some("RUN_BUSY" | "OWNER_UNREACHABLE")) => Self::Unclear,
+            (Some(504), _) | (Some(429 | 503), Some("RUN_BUSY" | "OWNER_UNREACHABLE")) => Self::Unclear,
             _ => Self::Known,
         }
     }
@@ -73,7 +72,8 @@ impl Patience {
             .map_or(EDGE, |deadline| deadline.saturating_sub(now).clamp(Duration::from_secs(1), EDGE))
     }
 
-    /// Takes a failure of the try from `start` to `now`; says how long to wait before the next, or `None` to give up.
+    /// Takes a failure of the try from `start` to `now`; says how long to wait before the next, or `None` to give
+    /// up.
     pub(super) fn after(&mut self, start: Duration, now: Duration, failure: Failure) -> Option<Duration> {
         if failure == Failure::Known {
             return None;

@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::ready;
 
@@ -16,8 +17,8 @@ enum Reply {
 
 use self::Failure::{Known, NotSent, Running, Shed, Unclear};
 
-/// Sends on a clock that only waits and slow answers move. Gives the seconds of all sends with their limits, the last
-/// second, and whether it went well.
+/// Sends on a clock that only waits and slow answers move. Gives the seconds of all sends with their limits, the
+/// last second, and whether it went well.
 fn play(max_sheds: u32, mut server: impl FnMut(usize) -> Reply) -> (Vec<(u64, u64)>, u64, bool) {
     let mut patience = Patience::new(max_sheds);
     let (mut now, mut sends) = (Duration::ZERO, Vec::new());
@@ -173,19 +174,22 @@ async fn the_loop_waits_sends_and_ends_as_decided() {
     // test_fork_batch_retry_same_op_key, test_fork_batch_resends_after_a_transport_drop.
     let begin = Instant::now();
     let mut script: VecDeque<_> = [Some(ErrorKind::Lost), Some(ErrorKind::Connect), None].into();
-    let mut sends = Vec::new();
-    let reply = until_known(0, None, |limit| {
+    let (mut sends, told) = (Vec::new(), RefCell::new(Vec::new()));
+    let send = |limit: Duration| {
         sends.push((begin.elapsed().as_secs(), limit.as_secs()));
         let next = script.pop_front().expect("no more sends");
         ready(next.map_or(Ok("forks"), |kind| Err(Error::sample(kind, true, "boom"))))
-    });
-    assert_eq!(reply.await, Ok("forks"));
+    };
+    let tell = |sent, wait: Duration, _: &Error| told.borrow_mut().push((sent, wait.as_secs()));
+    assert_eq!(until_known(0, None, send, tell).await, Ok("forks"));
     assert_eq!(sends, [(0, 90), (1, 90), (3, 90)]);
-    let known = until_known(5, Some(SECOND * 5), |limit| {
+    assert_eq!(told.into_inner(), [(1, 1), (2, 2)]);
+    let send = |limit| {
         assert_eq!(limit, SECOND * 5);
         ready(Err::<(), _>(Error::sample(ErrorKind::Conflict, true, "boom")))
-    });
-    assert_eq!(known.await.expect_err("a refusal").kind(), ErrorKind::Conflict);
+    };
+    let error = until_known(5, Some(SECOND * 5), send, |_, _, _| {}).await.expect_err("a refusal");
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Conflict, 1));
 }
 
 #[test]

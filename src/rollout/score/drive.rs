@@ -88,8 +88,8 @@ impl<'a> Drive<'a> {
                 }
             }
         }
-        // A failure here is one of the whole call: counted as failed samples, it would rank the candidates by the order
-        // in which their ends are played.
+        // A failure here is one of the whole call: counted as failed samples, it would rank the candidates by the
+        // order in which their ends are played.
         for fork in tails {
             self.complete(&fork).await?;
         }

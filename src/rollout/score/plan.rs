@@ -1,8 +1,8 @@
 //! What is checked before anything is claimed.
 
-use super::seam::normalise;
-use crate::api::endpoints::{CompleteEpisode, MAX_BATCH, ScoreActionsOnPolicy};
+use crate::api::endpoints::{CompleteEpisode, ForkBatch, MAX_BATCH, ScoreActionsOnPolicy, TRIES};
 use crate::api::model::{EpisodeProbe, Json, Seat};
+use crate::rollout::keys::distinct_actions;
 
 /// A request that was found good.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<'a> Plan<'a> {
         if request.candidate_actions.is_empty() {
             return Err("`candidate_actions` is empty: give at least one action".into());
         }
-        let samples = request.samples_per_action.unwrap_or(5);
+        let samples = request.samples_per_action.unwrap_or(TRIES);
         if samples == 0 {
             return Err("`samples_per_action` is at least 1".into());
         }
@@ -61,7 +61,8 @@ impl<'a> Plan<'a> {
         if let Some(fault) = tail.playout_fault("tail_") {
             return Err(fault);
         }
-        let candidates = normalise(&request.candidate_actions)?;
+        let candidates = distinct_actions(&request.candidate_actions)
+            .map_err(|error| format!("{error}: {}", error.source))?;
         let forks = candidates.len().saturating_mul(samples as usize);
         if forks > MAX_BATCH as usize {
             return Err(format!(
@@ -70,7 +71,7 @@ impl<'a> Plan<'a> {
                 candidates.len()
             ));
         }
-        if let Some(fault) = request.op_key.as_deref().and_then(crate::api::endpoints::ForkBatch::key_fault) {
+        if let Some(fault) = request.op_key.as_deref().and_then(ForkBatch::key_fault) {
             return Err(fault);
         }
         if let Some((name, _)) = request.extra.iter().next() {

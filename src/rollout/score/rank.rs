@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::seam::summarise;
-use crate::api::model::{Json, RankedAction};
+use crate::api::model::{Json, RankedAction, ScoreStats};
+use crate::rollout::stats::{Percentiles, score_stats};
 
 /// What came of one fork.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +68,25 @@ fn win_rate(samples: &[Sample]) -> Option<f64> {
         }
     }
     (total.1 > 0.0).then(|| total.0 / total.1)
+}
+
+/// The statistics in the shape of the wire, where any of them may be missing.
+fn summarise(scores: &[f64]) -> ScoreStats {
+    let stats = score_stats(scores);
+    let named = |Percentiles { p10, p25, p50, p75, p90 }| {
+        [("p10", p10), ("p25", p25), ("p50", p50), ("p75", p75), ("p90", p90)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into()
+    };
+    ScoreStats {
+        min: Some(stats.min),
+        max: Some(stats.max),
+        mean: Some(stats.mean),
+        median: Some(stats.median),
+        std_dev: Some(stats.std_dev),
+        percentiles: stats.percentiles.map_or_else(Default::default, named),
+        ..ScoreStats::default()
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::rollout::{BatchPolicy, Error, Turn};
 
 /// Steps many episodes together: what a model with a batch of inputs wants.
 ///
-/// An episode leaves when it is over, when its entry failed, or when none of its seats can act any more. Those that are
-/// left when this is dropped are closed by a task of its own, as well as possible; see [`BatchStepper::close`].
+/// An episode leaves when it is over, when its entry failed, or when none of its seats can act any more. Those that
+/// are left when this is dropped are closed by a task of its own, as well as possible; see [`BatchStepper::close`].
 ///
 /// ```no_run
 /// # use gert::api::{Client, model::{Episode, Json, RunId}};
@@ -82,7 +82,7 @@ impl BatchStepper {
     /// Takes over live episodes of one run; those that are over already are left out.
     ///
     /// # Errors
-    /// More than 128 of them.
+    /// More than 128 of them: then none is taken over.
     pub fn new(client: &Client, run_id: &RunId, episodes: &[Episode]) -> Result<Self, Error> {
         let live: Vec<Live> = episodes
             .iter()
@@ -94,15 +94,14 @@ impl BatchStepper {
                 last: StepResult { tick: episode.tick.or(Some(0)), ..episode.into() },
             })
             .collect();
-        let open = live.iter().map(|live| live.id.clone()).collect();
-        // Made first: what was handed over is closed even if it is too much.
-        let closing = Closing::new(client, run_id, open);
         if live.len() > MAX_BATCH as usize {
             return Err(Error::Refused(format!(
                 "a batch steps up to {MAX_BATCH} episodes, not {}: use more than one",
                 live.len()
             )));
         }
+        let open = live.iter().map(|live| live.id.clone()).collect();
+        let closing = Closing::new(client, run_id, open);
         Ok(Self { client: client.clone(), run_id: run_id.clone(), live, closing })
     }
 
@@ -121,9 +120,9 @@ impl BatchStepper {
         self.live.len()
     }
 
-    /// Plays a step of every episode, with one action for each of [`turns`](Self::turns) in their order. A lost answer
-    /// is asked for once more. After an error nothing has moved here: the same step with the same actions may be tried
-    /// again at once, since a step that was played gives its result again.
+    /// Plays a step of every episode, with one action for each of [`turns`](Self::turns) in their order. A lost
+    /// answer is asked for once more. After an error nothing has moved here: the same step with the same actions
+    /// may be tried again at once, since a step that was played gives its result again.
     ///
     /// # Errors
     /// Another number of actions, or a failure of the call as a whole. One failed entry is no error.
@@ -133,7 +132,7 @@ impl BatchStepper {
             let given = actions.len();
             return Err(Error::Refused(format!("{given} actions were given for {wanted} turns")));
         }
-        self.retire().await;
+        self.leave(Vec::new()).await;
         if self.live.is_empty() {
             return Ok(Vec::new());
         }
@@ -144,7 +143,7 @@ impl BatchStepper {
             let (given, wanted) = (results.len(), self.live.len());
             return Err(Error::Answer(format!("the server gave {given} results for {wanted} steps")));
         }
-        let mut stepped = Vec::with_capacity(results.len());
+        let (mut stepped, mut leaving) = (Vec::with_capacity(results.len()), Vec::new());
         for (mut live, entry) in std::mem::take(&mut self.live).into_iter().zip(results) {
             stepped.push(Stepped { episode_id: live.id.clone(), outcome: entry.outcome.clone() });
             match entry.outcome {
@@ -154,10 +153,11 @@ impl BatchStepper {
                     self.live.push(live);
                 }
                 Ok(_) => self.closing.is_over(&live.id),
-                Err(failure) => self.drop_failed(&live.id, failure.code.as_deref()).await,
+                Err(failure) if is_left_alone(&failure) => self.closing.is_over(&live.id),
+                Err(_) => leaving.push(live.id),
             }
         }
-        self.retire().await;
+        self.leave(leaving).await;
         Ok(stepped)
     }
 
@@ -175,24 +175,20 @@ impl BatchStepper {
         self.closing.close_all().await;
     }
 
-    /// Closes the episodes of which no seat can act any more: another step would do nothing.
-    async fn retire(&mut self) {
-        for live in std::mem::take(&mut self.live) {
-            if live.acting().is_empty() {
-                let _ = self.closing.close(&live.id).await;
-            } else {
-                self.live.push(live);
-            }
+    /// Closes these episodes, and those of which no seat can act any more: another step would do nothing.
+    async fn leave(&mut self, mut leaving: Vec<EpisodeId>) {
+        let (live, idle): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.live).into_iter().partition(|live| !live.acting().is_empty());
+        self.live = live;
+        leaving.extend(idle.into_iter().map(|live| live.id));
+        for episode_id in leaving {
+            // Where that fails, it is tried again at the end.
+            let _ = self.closing.close(&episode_id).await;
         }
     }
+}
 
-    async fn drop_failed(&mut self, episode_id: &EpisodeId, code: Option<&str>) {
-        match code {
-            // It is gone, or somebody else drives it.
-            Some("EPISODE_NOT_FOUND" | "INTERNAL_ERROR" | "STEP_CONFLICT") => {
-                self.closing.is_over(episode_id)
-            }
-            _ => drop(self.closing.close(episode_id).await),
-        }
-    }
+/// Whether the episode is gone, or somebody else drives it.
+fn is_left_alone(failure: &StepFailure) -> bool {
+    matches!(failure.code.as_deref(), Some("EPISODE_NOT_FOUND" | "INTERNAL_ERROR" | "STEP_CONFLICT"))
 }

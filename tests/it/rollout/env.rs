@@ -6,7 +6,7 @@ use gert::rollout::{Env, EnvOptions, Error, Policy};
 use serde_json::json as value;
 
 use super::fake::{Asked, Fault, Reply, Server, World};
-use super::{adds, code, json, until};
+use super::{adds, json, until};
 
 fn options() -> EnvOptions {
     EnvOptions {
@@ -90,7 +90,8 @@ async fn wrong_options_open_no_run() {
 
 #[tokio::test]
 async fn what_the_episode_is_goes_along_with_every_reset() {
-    // test_openenv_forwards_opponent_seats_and_difficulty; tests/test_openenv_env.py test_openenv_forwards_opponent_filter.
+    // test_openenv_forwards_opponent_seats_and_difficulty; tests/test_openenv_env.py
+    // test_openenv_forwards_opponent_filter.
     let server = World { seats: 2, length: 1, ..World::default() }.start().await;
     let reset =
         ResetEpisode::default().game("g").opponent_seats(1u32).difficulty(0.25).opponent_models(["m"]);
@@ -136,7 +137,7 @@ async fn rules_that_cannot_be_fetched_end_the_run() {
     let mut env = alone(&server).await;
     server.fault(0, "/games/g", Fault::Refuse(500, "INTERNAL_ERROR"));
     let error = env.reset(None).await.expect_err("no rules");
-    assert_eq!((code(&error), server.count("run-1/close")), (Some("INTERNAL_ERROR"), 1));
+    assert_eq!((error.code(), server.count("run-1/close")), (Some("INTERNAL_ERROR"), 1));
     let again = env.reset(None).await.expect_err("it is closed").to_string();
     assert!(again.contains("closed"), "{again}");
 }

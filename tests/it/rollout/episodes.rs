@@ -6,7 +6,7 @@ use gert::rollout::{BoxError, Error, Policy, Trajectory, run_episode};
 use serde_json::{Value, json as value};
 
 use super::fake::{Asked, Fault, Reply, Server, World};
-use super::{adds, code, json, names, until};
+use super::{adds, json, names, until};
 
 fn game() -> ResetEpisode {
     ResetEpisode::of("run-1", "g")
@@ -203,7 +203,7 @@ async fn a_failed_step_closes_the_episode_even_if_closing_fails() {
     server.fault(1, "/step", Fault::Refuse(500, "INTERNAL_ERROR"));
     server.fault(0, "ep-0/close", Fault::Refuse(500, "INTERNAL_ERROR"));
     let error = play(&server, &mut adds(1)).await.expect_err("a failure");
-    assert_eq!(code(&error), Some("INTERNAL_ERROR"));
+    assert_eq!(error.code(), Some("INTERNAL_ERROR"));
     assert_eq!(server.closes(), ["ep-0"]);
 }
 

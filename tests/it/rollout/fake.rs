@@ -1,5 +1,5 @@
-//! A rollout service with a small game: a seat's score grows by its action's `add`, what is no object and no list of
-//! objects puts the seat out, `{"resign":true}` eliminates it. Faults come on demand.
+//! A rollout service with a small game: a seat's score grows by its action's `add`, what is no object and no list
+//! of objects puts the seat out, `{"resign":true}` eliminates it. Faults come on demand.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use gert::api::endpoints::{CloseEpisode, CloseRun, ListRuns, OpenRun, ResetEpisode, StepEpisode};
-use gert::api::model::{GameSlug, RunStatus};
+use gert::api::model::{GameSlug, Json, RunStatus};
 use gert::api::{ErrorKind, PageOptions};
 use gert::rollout::{Error, Run};
 use serde_json::json as value;
 
 use super::fake::{Asked, Fault, Reply, Server, World, run_1};
-use super::{code, json, until};
+use super::{json, until};
 
 async fn open(server: &Server) -> Run {
     Run::open(&server.client(), &OpenRun::new(10u32)).await.expect("a run")
@@ -27,10 +27,7 @@ async fn a_run_is_opened_played_and_closed() {
     let opened = client.send(&OpenRun::new(10u32)).await.expect("a run");
     assert_eq!((opened.run_id.as_str(), opened.max_episodes), ("run-1", Some(10)));
     let episode = client.send(&ResetEpisode::of("run-1", "g").seed(7u64)).await.expect("an episode");
-    assert_eq!(
-        (episode.episode_id.as_str(), episode.seed.as_ref().map(|seed| seed.get())),
-        ("ep-0", Some("7"))
-    );
+    assert_eq!((episode.episode_id.as_str(), episode.seed.as_ref().map(Json::get)), ("ep-0", Some("7")));
     let step = StepEpisode::new("run-1", "ep-0").action(json(r#"[{"add":1}]"#));
     assert_eq!(client.send(&step).await.expect("a step").reward, Some(1.0));
     let closed = client.send(&CloseEpisode::new("run-1", "ep-0")).await.expect("closed");
@@ -127,7 +124,7 @@ async fn a_reset_says_what_to_do_when_the_run_is_used_up() {
     let run = open(&server).await;
     let error = run.reset(&game(), None).await.expect_err("used up");
     assert!(error.to_string().contains("extend"), "{error}");
-    assert_eq!((code(&error), server.count("/extend")), (Some("RUN_EXHAUSTED"), 0));
+    assert_eq!((error.code(), server.count("/extend")), (Some("RUN_EXHAUSTED"), 0));
     assert!(matches!(run.reset(&game(), Some(0)).await, Err(Error::Refused(_))));
 }
 
@@ -144,7 +141,7 @@ async fn a_reset_extends_the_run_only_when_it_must() {
     assert_eq!(server.bodies("/episodes").last(), Some(&value!({"game": "g", "seed": 7})));
     server.fault(0, "/episodes", Fault::Refuse(400, "VALIDATION_ERROR"));
     let error = run.reset(&game(), Some(5)).await.expect_err("a refusal");
-    assert_eq!((code(&error), server.count("/extend")), (Some("VALIDATION_ERROR"), 1));
+    assert_eq!((error.code(), server.count("/extend")), (Some("VALIDATION_ERROR"), 1));
 }
 
 #[tokio::test]

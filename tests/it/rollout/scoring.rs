@@ -7,7 +7,7 @@ use gert::rollout::{BatchPolicy, BoxError, Error, NoPolicy, OneByOne, Turn, scor
 use serde_json::{Value, json as value};
 
 use super::fake::{Fault, Server, World};
-use super::{adds, code, json, until};
+use super::{adds, json, until};
 
 /// A service with a live episode.
 async fn started(world: World) -> Server {
@@ -84,8 +84,8 @@ async fn candidates_are_played_to_the_end_and_ranked() {
     assert_eq!((counts(best), best.failure_rate, best.win_rate), ((2, 2, 0), Some(0.0), Some(1.0)));
     assert_eq!((best.score.mean, best.score.std_dev), (Some(7.0), Some(0.0)));
     assert_eq!((worst.action.get(), worst.action_rank, worst.win_rate), (ONE, Some(2), Some(0.0)));
-    // One batch of forks under the caller's key (test_score_actions_on_policy_op_key_passthrough); the candidate goes
-    // first, then the policy plays on; forks that are over close themselves.
+    // One batch of forks under the caller's key (test_score_actions_on_policy_op_key_passthrough); the candidate
+    // goes first, then the policy plays on; forks that are over close themselves.
     assert_eq!(server.bodies("/forks"), [value!({"count": 4, "op_key": "resume-me"})]);
     let firsts: Vec<_> = entries(&server, 0, "actions").iter().map(|actions| actions["p0"].clone()).collect();
     assert_eq!(firsts, [value!({"add": 1}), value!({"add": 1}), value!({"add": 5}), value!({"add": 5})]);
@@ -170,7 +170,8 @@ async fn a_phase_is_played_by_the_policy_and_the_rest_by_code() {
 
 #[tokio::test]
 async fn a_phase_of_nothing_needs_no_policy_where_no_other_seat_acts() {
-    // test_score_actions_on_policy_phase_zero_single_seat_needs_no_act_fn, test_score_actions_on_policy_act_fn_precheck.
+    // test_score_actions_on_policy_phase_zero_single_seat_needs_no_act_fn,
+    // test_score_actions_on_policy_act_fn_precheck.
     let request = candidates(&[FIVE]).samples_per_action(1u32).phase_ticks(0u64);
     let server = started(World { length: 100, ..World::default() }).await;
     let scores =
@@ -189,7 +190,7 @@ async fn a_failed_completion_ends_it_all_and_closes_every_fork() {
     server.fault(0, "/complete", Fault::Refuse(402, "INSUFFICIENT_CREDITS"));
     let request = candidates(&[FIVE, ONE]).samples_per_action(2u32).phase_ticks(1u64);
     let error = score(&server, &request).await.expect_err("a refusal");
-    assert_eq!((code(&error), server.closes()), (Some("INSUFFICIENT_CREDITS"), forks(4)));
+    assert_eq!((error.code(), server.closes()), (Some("INSUFFICIENT_CREDITS"), forks(4)));
 }
 
 #[tokio::test]
@@ -198,7 +199,7 @@ async fn a_run_with_too_few_episodes_says_what_to_do() {
     let server = started(World { budget: 4, ..World::default() }).await;
     let error = score(&server, &candidates(&[FIVE])).await.expect_err("too few");
     assert!(matches!(error, Error::Exhausted { .. }) && error.to_string().contains("extend"), "{error}");
-    assert_eq!((code(&error), server.closes().len(), server.count("/steps")), (Some("RUN_EXHAUSTED"), 0, 0));
+    assert_eq!((error.code(), server.closes().len(), server.count("/steps")), (Some("RUN_EXHAUSTED"), 0, 0));
 }
 
 #[tokio::test]
@@ -207,7 +208,7 @@ async fn a_league_episode_cannot_be_scored() {
     let reset = ResetEpisode::of("run-1", "g").opponent_seats(1u32);
     server.client().send(&reset).await.expect("an episode");
     let error = score(&server, &candidates(&[FIVE])).await.expect_err("a refusal");
-    assert_eq!(code(&error), Some("FORK_UNSUPPORTED"));
+    assert_eq!(error.code(), Some("FORK_UNSUPPORTED"));
 }
 
 #[tokio::test]
@@ -230,7 +231,8 @@ async fn a_fork_that_is_gone_is_a_failed_sample() {
 
 #[tokio::test]
 async fn malformed_output_of_any_seat_is_a_failed_sample() {
-    // test_score_actions_on_policy_seat_failure_fails_sample, test_score_actions_on_policy_still_rejects_malformed_failure.
+    // test_score_actions_on_policy_seat_failure_fails_sample,
+    // test_score_actions_on_policy_still_rejects_malformed_failure.
     let server = started(World { length: 1, ..World::default() }).await;
     let request = candidates(&["\"nonsense\"", FIVE]).samples_per_action(2u32);
     let scores = score(&server, &request).await.expect("scores");
@@ -252,7 +254,8 @@ async fn malformed_output_of_any_seat_is_a_failed_sample() {
 
 #[tokio::test]
 async fn an_elimination_is_normal_play() {
-    // test_score_actions_on_policy_scores_eliminated_branches, test_score_actions_on_policy_phase_tails_eliminated_target.
+    // test_score_actions_on_policy_scores_eliminated_branches,
+    // test_score_actions_on_policy_phase_tails_eliminated_target.
     let server = started(World { seats: 2, ..World::default() }).await;
     let request = candidates(&[r#"{"add":4,"resign":true}"#]).samples_per_action(2u32);
     let scores = score(&server, &request).await.expect("scores");
@@ -355,6 +358,7 @@ async fn forks_that_somebody_else_steps_end_it_all() {
     reset(&server).await;
     let error = score(&server, &candidates(&[FIVE]).samples_per_action(2u32)).await.expect_err("a conflict");
     assert!(matches!(&error, Error::Conflict { tick: 1, .. }), "{error}");
+    assert_eq!(error.code(), Some("STEP_CONFLICT"));
     assert_eq!(server.closes(), forks(2));
 }
 

@@ -105,8 +105,8 @@ async fn an_eliminated_trained_seat_is_played_to_the_real_end() {
 
 #[tokio::test]
 async fn a_broken_opponent_is_an_error_before_anything_else() {
-    // tests/test_rollouts.py test_step_for_seat_rejects_broken_opponent, test_drive_opponents_rejects_broken_opponent,
-    // test_broken_opponent_wins_over_trained_seat_failure.
+    // tests/test_rollouts.py test_step_for_seat_rejects_broken_opponent,
+    // test_drive_opponents_rejects_broken_opponent, test_broken_opponent_wins_over_trained_seat_failure.
     for failed in [value!(["p0"]), value!(["p0", "p1"])] {
         let (server, trained) = scripted([out(&failed, &value!([]), &value!(["p1"]))]).await;
         let error = trained.step(json("[]"), &both_on_turn(), &mut adds(0)).await.expect_err("a defect");

@@ -206,6 +206,11 @@ fn what_can_be_reckoned_is_quoted() {
     assert_eq!(quote(complete.call()), Quote::Unknown);
     assert_eq!(quote(complete.clone().max_ticks(10u64).call()), Quote::UpTo(Micro::ticks(300)));
     assert_eq!(quote(complete.max_ticks(10u64).samples(2u32).call()), Quote::UpTo(Micro::ticks(20)));
+    let on_policy = ScoreActionsOnPolicy::new("r", "e", vec![json("1"), json("2")]);
+    assert_eq!(on_policy.quote(), Quote::Free);
+    assert_eq!(on_policy.clone().phase_ticks(3u64).quote(), Quote::Unknown);
+    let tails = on_policy.phase_ticks(3u64).tail_samples(4u32).tail_max_ticks(10u64);
+    assert_eq!(tails.quote(), Quote::UpTo(Micro::ticks(2 * 5 * 4 * 10)));
     assert_eq!(quote(ExtendRun::new("r", 1u32).call()), Quote::Unknown);
     assert_eq!(quote(ResetEpisode::of("r", "g").call()), Quote::Free);
     assert_eq!(quote(ForkEpisode::new("r", "e").call()), Quote::Free);

@@ -1,3 +1,5 @@
+use serde::de::DeserializeOwned;
+
 use super::*;
 
 fn read<T: DeserializeOwned>(text: &str) -> T {
@@ -17,18 +19,6 @@ fn keeps<T: DeserializeOwned + Serialize>(text: &str) -> T {
 
 fn names(seats: &[Seat]) -> Vec<&str> {
     seats.iter().map(Seat::as_str).collect()
-}
-
-#[test]
-fn values_by_seat_keep_order_digits_and_silence() {
-    let text = r#"{"p2":1.50,"p0":null,"p10":123456789012345678901}"#;
-    let map: BySeat<Json> = read(text);
-    assert_eq!(serde_json::to_string(&map).expect("JSON"), text);
-    assert_eq!((map.len(), map.get(&"p2".into()).map(Json::get)), (3, Some("1.50")));
-    assert_eq!((map.get(&"p0".into()), map.entry(&"p0".into())), (None, Some(&None)));
-    assert_eq!(map.entry(&"p1".into()), None);
-    assert!(serde_json::from_str::<BySeat<f64>>(r#"{"p0":"many"}"#).is_err());
-    assert!(serde_json::from_str::<BySeat<f64>>("[1]").is_err());
 }
 
 #[test]
