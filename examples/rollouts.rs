@@ -22,18 +22,16 @@ impl Policy for Model {
         // The messages that the platform's own evaluations send, to the byte.
         let system = system_prompt(Some(&self.rules));
         let user = format_observation(Observation::Json(observation))?;
-        let reply = self.reply(&system, &user, seat);
+        let reply = ask_a_model(&system, &user, seat);
         // Text without an action is sent as it is: the platform scores it as a failed turn.
         Ok(parse_action(&reply).into_json())
     }
 }
 
-impl Model {
-    /// Here a model is asked.
-    fn reply(&self, system: &str, user: &str, seat: &Seat) -> String {
-        eprintln!("{seat} is shown {} bytes and passes", system.len() + user.len());
-        "I would rather wait: []".to_owned()
-    }
+/// Here a model is asked.
+fn ask_a_model(system: &str, user: &str, seat: &Seat) -> String {
+    eprintln!("{seat} is shown {} bytes and passes", system.len() + user.len());
+    "I would rather wait: []".to_owned()
 }
 
 #[tokio::main(flavor = "current_thread")]
