@@ -5,6 +5,7 @@
 //! - [`text`]: text from outside made safe to show, and cut to a width.
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
+//! - [`dataset`]: reads export files: Parquet, JSON and JSON lines.
 //! - [`config`]: settings, flags over environment over defaults.
 //! - `journal`: JSON-lines files that survive crashes and several writers.
 //! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
@@ -21,6 +22,7 @@
 pub mod text;
 pub mod api;
 pub mod rollout;
+pub mod dataset;
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod journal;
