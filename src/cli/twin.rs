@@ -7,6 +7,8 @@
 
 mod failure;
 mod flags;
+#[cfg_attr(not(test), expect(dead_code, reason = "the command `exports load` comes with the downloads"))]
+mod load;
 mod method;
 mod output;
 mod raw;
