@@ -6,6 +6,8 @@
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
 //! - `config`: settings, flags over environment over the file over defaults.
+//! - [`dataset`]: reads export files: Parquet, JSON and JSON lines.
+//! - [`config`]: settings, flags over environment over defaults.
 //! - `journal`: JSON-lines files that survive crashes and several writers.
 //! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
 //! - `client`: the task that owns all traffic with the platform.
@@ -22,6 +24,7 @@ pub mod text;
 pub mod api;
 pub mod rollout;
 #[cfg(feature = "tui")]
+pub mod dataset;
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod journal;

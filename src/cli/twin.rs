@@ -7,6 +7,7 @@
 
 mod failure;
 mod flags;
+mod load;
 mod long;
 mod method;
 mod output;

@@ -28,6 +28,10 @@ static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 pub fn install_panic_hook(stop: CancellationToken) {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
+        // A damaged export, told as an error.
+        if crate::dataset::is_guarded() {
+            return;
+        }
         terminal::leave();
         print(panic);
         HAS_PANICKED.store(true, Ordering::SeqCst);

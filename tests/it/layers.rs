@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     Rule { module: "client", may: &["api"], never: &[TERMINAL, SERVER] },
     Rule { module: "policy", may: &["api::model"], never: &[TERMINAL, SERVER] },
     Rule { module: "rollout", may: &["api"], never: &[TERMINAL, SERVER] },
+    Rule { module: "dataset", may: &["api::model"], never: &[TERMINAL, SERVER, HTTP] },
     Rule {
         module: "app",
         // Of `client` and `policy` only what is a message.

@@ -16,6 +16,9 @@ use crate::api::{Field, Kind, MAX_PAGE, PageOptions, Place, Rule};
 /// The largest file or input that is read for a value.
 const MOST: u64 = 64 << 20;
 
+/// How many files a command takes at once.
+const MOST_SOURCES: usize = 10_000;
+
 /// Acts for a seat, where no flag gives a token.
 const TOKEN_VARIABLE: &str = "GERT_PLAYER_TOKEN";
 
@@ -61,7 +64,8 @@ fn argument(field: &'static Field) -> Arg {
     let about = paragraph(field.about);
     let arg = Arg::new(field.name).help(about.clone()).value_parser(NonEmptyStringValueParser::new());
     if field.place == Place::Path && field.kind != Kind::Secret {
-        return arg.required(true).value_name(field.name.to_uppercase()).allow_hyphen_values(false);
+        let several = if field.kind == Kind::Texts { 1..=MOST_SOURCES } else { 1..=1 };
+        return arg.required(true).num_args(several).value_name(field.name.to_uppercase());
     }
     let arg = arg.long(field.name.replace('_', "-"));
     match field.kind {
@@ -215,7 +219,7 @@ fn value(field: &Field, args: &ArgMatches, stdin: &mut Stdin) -> Result<Option<J
     }
     let raw: Vec<&String> = values.collect();
     if field.place == Place::Path {
-        return Ok(Some(quoted(raw[0])));
+        return Ok(Some(if field.kind == Kind::Texts { encoded(&raw) } else { quoted(raw[0]) }));
     }
     let text = match field.kind {
         Kind::Text | Kind::Secret => return Ok(Some(quoted(&stdin.resolve(&flag, raw[0])?))),

@@ -1,6 +1,6 @@
 //! Commands that take a while, with their progress on stderr: waiting for a job, downloading an export.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -12,7 +12,9 @@ use super::method::{Column, Method, View, number, text};
 use super::{Context, output};
 use crate::api::endpoints::ForkBatch;
 use crate::api::model::{Extra, Job, JobId, Json};
-use crate::api::{DownloadProgress, Endpoint, Field, Kind, Patience, Place, Request, WaitEvent, WaitOptions};
+use crate::api::{
+    DownloadProgress, Downloaded, Endpoint, Field, Kind, Patience, Place, Request, WaitEvent, WaitOptions,
+};
 use crate::rollout;
 use crate::text as words;
 
@@ -184,34 +186,39 @@ fn download<'a>(
     async move {
         let id: JobId = members.decode("job_id").unwrap_or_default();
         let folder: PathBuf = members.decode::<String>("dest_dir").map_or_else(|| ".".into(), PathBuf::from);
-        let files = files(context, &id, &folder).await?;
+        let files = downloaded(context, &id, &folder).await?;
         if files.is_empty() {
             output::say("the export is empty: there are no files");
         }
         let mut rows = context.output.rows(method.view);
-        for file in files {
-            rows.push(file)?;
+        for file in &files {
+            rows.push(row(file))?;
         }
         rows.end()
     }
     .boxed()
 }
 
-/// Downloads an export; a row for each file.
-async fn files(context: &Context, id: &JobId, folder: &std::path::Path) -> Result<Vec<Json>, Failure> {
+/// Downloads an export; where its files are.
+pub(super) async fn files(context: &Context, id: &JobId, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    Ok(downloaded(context, id, folder).await?.into_iter().map(|file| file.path).collect())
+}
+
+async fn downloaded(context: &Context, id: &JobId, folder: &Path) -> Result<Vec<Downloaded>, Failure> {
     let bar = if context.output.is_json() { ProgressBar::hidden() } else { ProgressBar::new(0) };
     let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
         .expect("the template is well formed");
     bar.set_style(style);
     let done = context.client.download_export(id, folder, |progress| advance(&bar, &progress)).await;
     bar.finish_and_clear();
-    let row = |file: crate::api::Downloaded| {
-        let row = serde_json::json!({
-            "path": file.path.display().to_string(), "bytes": file.bytes, "records": file.records,
-        });
-        Json::parse(&row.to_string()).unwrap_or_default()
-    };
-    Ok(done?.into_iter().map(row).collect())
+    Ok(done?)
+}
+
+fn row(file: &Downloaded) -> Json {
+    let row = serde_json::json!({
+        "path": file.path.display().to_string(), "bytes": file.bytes, "records": file.records,
+    });
+    Json::parse(&row.to_string()).unwrap_or_default()
 }
 
 fn advance(bar: &ProgressBar, progress: &DownloadProgress) {

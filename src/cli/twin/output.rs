@@ -112,7 +112,7 @@ pub(in crate::cli) fn print(words: &str) -> Result<(), Failure> {
 }
 
 /// How wide a table may be: as the terminal, if stdout is one; files get whole texts.
-fn width() -> Option<usize> {
+pub(super) fn width() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
     }

@@ -202,7 +202,7 @@ fn age(json: &Json, now: Timestamp) -> Option<String> {
 }
 
 /// A value on one line: text without quotes, a list of words with commas, a number as it was written.
-fn short(json: &Json) -> String {
+pub(super) fn short(json: &Json) -> String {
     match json.decode::<Value>() {
         Ok(Value::String(words)) => text::excerpt(&words, 200).into_owned(),
         Ok(Value::Bool(yes)) => if yes { "yes" } else { "no" }.to_owned(),

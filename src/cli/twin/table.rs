@@ -1,7 +1,7 @@
 //! Every command of the twin: the SDK's resources and methods, in its order and under its names in kebab case.
 
 use super::method::{Column, Resource, View, list, number, one, text, time};
-use super::{long, sockets};
+use super::{load, long, sockets};
 use crate::api::endpoints::{
     Act, BatchEvaluateSubmissions, BranchPlay, BulkDeleteSubmissions, CloseEpisode, CloseRun,
     CompleteEpisode, CreateExport, CreateSession, CreateSubmission, CreateTasks, DeleteSession,
@@ -184,6 +184,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             one::<GetExport>("get", View::Record).watched(),
             one::<GetExportDownload>("download", View::Record),
             long::DOWNLOAD,
+            load::LOAD,
             one::<ResetExportTracking>("reset-tracking", View::Done("reset")),
         ],
     },
