@@ -34,13 +34,13 @@ struct Cli {
     #[command(flatten)]
     view: View,
     /// The platform's address [default: `GERT_BASE_URL`, else the profile's]
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", help_heading = "Settings")]
     base_url: Option<String>,
     /// The profile [default: `GERT_PROFILE`, else what the settings say]
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Settings")]
     profile: Option<String>,
     /// The settings file [default: `GERT_CONFIG`, else config.toml in the settings folder]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
 }
 

@@ -38,7 +38,7 @@ pub struct Rule {
 }
 
 const FREE: &str = "free";
-const READS: &str = "it only reads: ask again yourself if the answer was lost";
+const READS: &str = "it only reads, so asking again does no harm";
 const TICKS: &str = "0.0004 credits a tick; `max_ticks` bounds it";
 const HELD: &str = "0.0004 credits a tick, out of what the run holds";
 const TOLD: &str = "told by the server when it is done; it depends on games, matches and models";

@@ -18,10 +18,12 @@ mod sockets;
 mod table;
 mod work;
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
 
+use crate::api::model::Json;
 use crate::api::{Client, Notice, Observer, PageOptions};
 use crate::config::{Config, Given};
 
@@ -39,6 +41,8 @@ pub(super) struct Context {
     pages: PageOptions,
     /// How often it is asked again, if it is.
     watch: Option<Duration>,
+    /// The last answer of what is watched.
+    last: Mutex<Option<Json>>,
     /// The seats that this machine took.
     seats: Seats,
 }
@@ -87,7 +91,14 @@ async fn perform(
     let config = super::load(given, Config::load).await.map_err(|why| Failure::Usage(super::chain(&*why)))?;
     let seats = Seats::new(super::log::state_folder(), config.base_url.as_str().to_owned());
     let client = client(&config)?;
-    let context = Context { client, output, pages: flags::pages(args), watch: flags::watch(args), seats };
+    let context = Context {
+        client,
+        output,
+        pages: flags::pages(args),
+        watch: flags::watch(args),
+        last: Mutex::default(),
+        seats,
+    };
     match method {
         Some(method) => {
             let members = flags::members(method, args, &context.seats)?;

@@ -43,6 +43,46 @@ fn every_dependency_has_a_licence_we_accept() {
 }
 
 #[test]
+fn the_lean_library_has_no_terminal_server_or_parquet_in_it() {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--locked",
+            "--offline",
+            "--no-default-features",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let packages: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(packages.contains("reqwest") && packages.contains("tokio-tungstenite"), "{packages:?}");
+    for heavy in [
+        "ratatui",
+        "ratatui-core",
+        "crossterm",
+        "ratatui-textarea",
+        "terminput",
+        "clap",
+        "indicatif",
+        "axum",
+        "rusqlite",
+        "argon2",
+        "parquet",
+        "keyring",
+        "toml_edit",
+        "directories",
+    ] {
+        assert!(!packages.contains(heavy), "{heavy} is in the lean library");
+    }
+}
+
+#[test]
 fn an_expression_is_met_by_one_alternative_of_each_part() {
     let allowed = ["MIT".to_owned(), "Zlib".to_owned()];
     assert!(acceptable("GPL-3.0 OR MIT", &allowed) && acceptable("MIT AND Zlib", &allowed));

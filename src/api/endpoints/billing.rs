@@ -6,6 +6,8 @@ use crate::api::{Call, Endpoint, List};
 
 request! {
     /// Gets the balance: credits that may be spent, and the plan.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetBalance {}
 }
 
@@ -21,6 +23,8 @@ impl Endpoint for GetBalance {
 
 request! {
     /// Lists what was spent, newest first.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct ListUsage {}
 }
 

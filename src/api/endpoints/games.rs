@@ -6,6 +6,8 @@ use crate::api::{Call, Endpoint, List};
 
 request! {
     /// Lists games.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct ListGames {
         optional {
             /// Only games with this tag.
@@ -27,6 +29,8 @@ impl List for ListGames {
 
 request! {
     /// Gets a game with its rules.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetGame {
         path {
             /// Which game, by its slug.
@@ -47,6 +51,8 @@ impl Endpoint for GetGame {
 
 request! {
     /// Gets the tags.
+    ///
+    /// Free. The server may be silent for 30 s.
     pub struct GetTags {
         optional {
             /// With the number of games for each tag.

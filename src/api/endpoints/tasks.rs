@@ -65,9 +65,11 @@ request! {
     /// scored for seven days. The server may be silent for 105 s; never sent again after a lost answer, since
     /// each scored action is charged.
     pub struct ScoreTask {
-        required {
+        path {
             /// Which task.
             task_id: TaskId,
+        }
+        required {
             /// The replies, 1 to 64.
             responses: Vec<String>,
         }
@@ -80,7 +82,8 @@ impl Endpoint for ScoreTask {
     const OPERATION: &'static str = "tasks.score";
 
     fn call(&self) -> Call {
-        let mut call = Call::post("/tasks/score").fields(self).quote(Quote::Unknown);
+        let mut call =
+            Call::post("/tasks/score").member("task_id", &self.task_id).fields(self).quote(Quote::Unknown);
         if self.task_id.is_empty() {
             call.fail("the task is empty".to_owned());
         }

@@ -37,6 +37,7 @@ fn method(method: &'static Method) -> Command {
         .long_about(trimmed(method.about))
         .after_help(facts(method))
         .args(method.fields.iter().map(argument))
+        .next_help_heading("Input and output")
         .arg(param())
         .arg(body())
         .args(output_flags());

@@ -116,7 +116,7 @@ pub(super) const fn list<L: List + Request + Send + Sync>(
         fields: L::FIELDS,
         view: View::Table(columns),
         pages: true,
-        watch: true,
+        watch: false,
         run: work::list::<L>,
     }
 }

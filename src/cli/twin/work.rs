@@ -1,6 +1,7 @@
 //! Doing what a method says: one request, or a list in pages, once or again and again.
 
 use std::pin::pin;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -26,7 +27,7 @@ pub(super) fn one<'a, E: Endpoint + Request + Send + Sync>(
         if matches!(method.operation, "play.create" | "play.join") {
             context.seats.remember(&answer);
         }
-        context.output.answer(method.view, &answer)
+        if context.is_news(&answer) { context.output.answer(method.view, &answer) } else { Ok(()) }
     }
     .boxed()
 }
@@ -77,6 +78,7 @@ impl Context {
         let mut failed = 0;
         loop {
             match (method.run)(self, method, members.clone()).await {
+                Ok(()) if self.has_ended() => return Ok(()),
                 Ok(()) => failed = 0,
                 Err(Failure::Api(error)) if error.is_retryable() && failed < MOST_FAILURES => {
                     failed += 1;
@@ -86,6 +88,20 @@ impl Context {
             }
             tokio::time::sleep(spread(every, rand::random())).await;
         }
+    }
+
+    /// Keeps an answer; true if it differs from the one before, or nobody watches.
+    fn is_news(&self, answer: &Json) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        self.watch.is_none() || last.replace(answer.clone()).as_ref() != Some(answer)
+    }
+
+    /// True when the last answer says that nothing more will happen.
+    fn has_ended(&self) -> bool {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let status =
+            last.as_ref().and_then(|answer| answer.decode::<Extra>().ok()?.decode::<String>("status"));
+        status.is_some_and(|status| ENDED.contains(&status.as_str()))
     }
 
     /// Says what a call costs before it is sent, where people read along.
@@ -100,6 +116,9 @@ impl Context {
         }
     }
 }
+
+/// Words for the end of jobs, sessions and runs.
+const ENDED: [&str; 4] = ["completed", "failed", "cancelled", "closed"];
 
 /// How often in a row a watched request may fail.
 const MOST_FAILURES: u32 = 10;

@@ -158,8 +158,8 @@ async fn every_command_sends_what_the_sdks_method_sends() {
         args.push("--json");
         let run = run(vec![data(r#"{"forks":[]}"#)], &args).await;
         let (method, path) = request.split_once(' ').unwrap();
-        let (seen, sent) = &run.seen[0];
-        assert_eq!((run.seen.len(), seen), (1, &format!("{method} /api/v1{path}")), "{line}\n{}", run.err);
+        let [(seen, sent)] = &run.seen[..] else { panic!("{line}: {:?} {}", run.seen, run.err) };
+        assert_eq!(*seen, format!("{method} /api/v1{path}"), "{line}");
         assert_eq!((parsed(sent), sent.is_empty()), (parsed(body), body.is_empty()), "{line}: {sent}");
         assert_eq!(run.status, 0, "{line}: {}", run.err);
     }
