@@ -7,12 +7,9 @@
 set -eu
 
 gert=${GERT_BIN:-target/release/gert}
-python=${PYTHON:-python3}
 [ -x "$gert" ] || { echo "sdk-live: $gert is not there: build it, or name it with GERT_BIN" >&2; exit 2; }
 
 scratch=$(mktemp -d)
-work=${GERT_SDK_DIR:-$scratch/sdk}
-mkdir -p "$work"
 arena=
 finish() {
     [ -z "$arena" ] || kill "$arena" 2>/dev/null || true
@@ -21,20 +18,7 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
-
-# prepare VERSION: a virtual environment with the SDK, and its unpacked sdist, which has the tests.
-prepare() {
-    home=$work/$1
-    if [ ! -x "$home/env/bin/pytest" ]; then
-        "$python" -m venv "$home/env"
-        "$home/env/bin/pip" install --quiet --disable-pip-version-check "gertlabs==$1" pytest
-    fi
-    if [ ! -d "$home/gertlabs-$1" ]; then
-        "$home/env/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary gertlabs \
-            --dest "$home" "gertlabs==$1"
-        tar -xzf "$home/gertlabs-$1.tar.gz" -C "$home"
-    fi
-}
+. "$(dirname "$0")/sdk-env.sh"
 
 # suite VERSION SUMMARY: the live suite must end with exactly this summary.
 suite() {

@@ -23,8 +23,8 @@
 pub mod text;
 pub mod api;
 pub mod rollout;
-#[cfg(feature = "tui")]
 pub mod dataset;
+#[cfg(feature = "tui")]
 pub mod config;
 #[cfg(feature = "tui")]
 pub mod journal;
