@@ -5,9 +5,8 @@
 //! - [`text`]: text from outside made safe to show, and cut to a width.
 //! - [`api`]: the platform's REST and WebSocket API, typed.
 //! - [`rollout`]: the SDK's algorithms on top: prompts, actions, episodes, scoring, transcripts.
-//! - `config`: settings, flags over environment over the file over defaults.
 //! - [`dataset`]: reads export files: Parquet, JSON and JSON lines.
-//! - [`config`]: settings, flags over environment over defaults.
+//! - `config`: settings, flags over environment over the file over defaults.
 //! - `journal`: JSON-lines files that survive crashes and several writers.
 //! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
 //! - `client`: the task that owns all traffic with the platform.
@@ -18,7 +17,9 @@
 //! - `runtime`: the event loop; the only place that wires things.
 //! - `cli`: the command line.
 //!
-//! `ARCHITECTURE.md` has the map and the invariants.
+//! With `default-features = false` the library is a lean SDK for the platform: [`api`], [`rollout`], [`dataset`] without
+//! Parquet, and [`text`]; no terminal, no server. `examples/` has the common tasks: discover, play, rollouts, branch
+//! scoring, building a data set, exports, tasks, errors. `ARCHITECTURE.md` has the map and the invariants.
 
 pub mod text;
 pub mod api;

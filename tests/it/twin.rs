@@ -2,6 +2,7 @@
 
 mod commands;
 mod failures;
+mod money;
 
 use std::path::Path;
 use std::process::{Output, Stdio};
