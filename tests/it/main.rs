@@ -10,6 +10,7 @@ mod api;
 mod arena;
 #[cfg(all(unix, feature = "tui"))]
 mod config;
+mod failure_cases;
 mod layers;
 mod licences;
 #[cfg(feature = "tui")]
