@@ -8,6 +8,7 @@
 mod failure;
 mod flags;
 mod load;
+mod local;
 mod long;
 mod method;
 mod output;
@@ -18,7 +19,7 @@ mod sockets;
 mod table;
 mod work;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
@@ -33,8 +34,9 @@ use self::seats::Seats;
 
 /// What every command has at hand.
 pub(super) struct Context {
-    /// Talks to the platform.
-    client: Client,
+    config: Config,
+    /// Talks to the platform, once something is asked.
+    made: OnceLock<Client>,
     /// Where answers go.
     output: Output,
     /// How much of a list.
@@ -90,9 +92,9 @@ async fn perform(
 ) -> Result<(), Failure> {
     let config = super::load(given, Config::load).await.map_err(|why| Failure::Usage(super::chain(&*why)))?;
     let seats = Seats::new(super::log::state_folder(), config.base_url.as_str().to_owned());
-    let client = client(&config)?;
     let context = Context {
-        client,
+        config,
+        made: OnceLock::new(),
         output,
         pages: flags::pages(args),
         watch: flags::watch(args),
@@ -105,6 +107,19 @@ async fn perform(
             context.watched(method, members).await
         }
         None => raw::run(&context, args).await,
+    }
+}
+
+impl Context {
+    /// The client; without a key there is none.
+    fn client(&self) -> Result<&Client, Failure> {
+        match self.made.get() {
+            Some(client) => Ok(client),
+            None => {
+                let client = client(&self.config)?;
+                Ok(self.made.get_or_init(|| client))
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod env;
 mod episodes;
-mod fake;
+pub(crate) mod fake;
 mod forks;
 mod runs;
 mod scoring;

@@ -3,6 +3,7 @@
 mod commands;
 mod failures;
 mod money;
+mod rollouts;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

@@ -36,12 +36,12 @@ fn method(method: &'static Method) -> Command {
         .about(paragraph(method.about))
         .long_about(trimmed(method.about))
         .after_help(facts(method))
-        .args(method.fields.iter().map(argument))
+        .args(method.flags().map(argument))
         .next_help_heading("Input and output")
         .arg(param())
         .arg(body())
         .args(output_flags());
-    if method.fields.iter().any(|field| field.kind == Kind::Secret) {
+    if method.flags().any(|field| field.kind == Kind::Secret) {
         command = command.arg(seat_flag());
     }
     if method.pages {
@@ -55,6 +55,9 @@ fn method(method: &'static Method) -> Command {
 
 /// Price, rule and time-out, from the table that the client goes by.
 fn facts(method: &Method) -> StyledStr {
+    if method.operation.is_empty() {
+        return "Price: free\nIf the answer is lost: it asks nobody\nTime-out: none".into();
+    }
     let rule = Rule::of(method.operation);
     let price = format!("Price: {}", rule.price);
     let loss = format!("If the answer is lost: {}", rule.after_loss());
@@ -170,7 +173,7 @@ pub(super) fn watch(args: &ArgMatches) -> Option<Duration> {
 pub(super) fn members(method: &Method, args: &ArgMatches, seats: &Seats) -> Result<Extra, Failure> {
     let mut stdin = Stdin(false);
     let mut members = ground(args, &mut stdin)?;
-    for field in method.fields {
+    for field in method.flags() {
         let value = match field.kind {
             Kind::Secret => Some(token(field, args, seats, &mut stdin)?),
             _ => value(field, args, &mut stdin)?,
@@ -180,7 +183,10 @@ pub(super) fn members(method: &Method, args: &ArgMatches, seats: &Seats) -> Resu
         }
     }
     add_params(args, &mut members)?;
-    Ok(members)
+    match method.flags().find(|field| field.place == Place::Required && members.get(field.name).is_none()) {
+        Some(field) => Err(Failure::Usage(format!("{} is needed", flag(field)))),
+        None => Ok(members),
+    }
 }
 
 /// The members that `--body` and `--param` give, for a request without fields.

@@ -97,6 +97,7 @@ pub(super) const LOAD: Method = Method {
             place: Place::Optional,
         },
     ],
+    more: &[],
     view: View::Record,
     pages: false,
     watch: false,

@@ -49,6 +49,7 @@ pub(super) const WAIT: Method = Method {
             place: Place::Optional,
         },
     ],
+    more: &[],
     view: View::Record,
     pages: false,
     watch: false,
@@ -71,6 +72,7 @@ pub(super) const DOWNLOAD: Method = Method {
             place: Place::Optional,
         },
     ],
+    more: &[],
     view: View::Table(FILES),
     pages: false,
     watch: false,
@@ -83,6 +85,7 @@ pub(super) const FORK_BATCH: Method = Method {
     operation: ForkBatch::OPERATION,
     about: ForkBatch::ABOUT,
     fields: ForkBatch::FIELDS,
+    more: &[],
     view: View::Table(FORKS),
     pages: false,
     watch: false,
@@ -116,7 +119,7 @@ fn wait<'a>(context: &'a Context, method: &'a Method, members: Extra) -> BoxFutu
             patience: (!strict).then(Patience::default),
         };
         let bar = bar(context);
-        let job = context.client.wait_job(&id, options, |event| tell(&bar, &event)).await;
+        let job = context.client()?.wait_job(&id, options, |event| tell(&bar, &event)).await;
         bar.finish_and_clear();
         context.output.answer(method.view, &json(&job?)?)
     }
@@ -166,14 +169,14 @@ fn fork_batch<'a>(
 ) -> BoxFuture<'a, Result<(), Failure>> {
     async move {
         let request = ForkBatch::from_members(members).map_err(Failure::Usage)?;
-        let forks = rollout::fork_batch(&context.client, &request).await?;
+        let forks = rollout::fork_batch(context.client()?, &request).await?;
         context.output.answer(method.view, &json(&forks)?)
     }
     .boxed()
 }
 
 /// What was read, as it came.
-fn json(value: &impl serde::Serialize) -> Result<Json, Failure> {
+pub(super) fn json(value: &impl serde::Serialize) -> Result<Json, Failure> {
     let raw = serde_json::value::to_raw_value(value);
     raw.map(Json::from).map_err(|error| Failure::Local(format!("the answer cannot be written: {error}")))
 }
@@ -209,7 +212,7 @@ async fn downloaded(context: &Context, id: &JobId, folder: &Path) -> Result<Vec<
     let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
         .expect("the template is well formed");
     bar.set_style(style);
-    let done = context.client.download_export(id, folder, |progress| advance(&bar, &progress)).await;
+    let done = context.client()?.download_export(id, folder, |progress| advance(&bar, &progress)).await;
     bar.finish_and_clear();
     Ok(done?)
 }

@@ -25,8 +25,10 @@ pub(super) struct Method {
     pub operation: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// Its flags.
+    /// The fields of its request.
     pub fields: &'static [Field],
+    /// What it takes besides.
+    pub more: &'static [Field],
     /// How its answer is shown to people.
     pub view: View,
     /// True for a list that comes in pages.
@@ -97,6 +99,7 @@ pub(super) const fn one<E: Endpoint + Request + Send + Sync>(name: &'static str,
         operation: E::OPERATION,
         about: E::ABOUT,
         fields: E::FIELDS,
+        more: &[],
         view,
         pages: false,
         watch: false,
@@ -114,6 +117,7 @@ pub(super) const fn list<L: List + Request + Send + Sync>(
         operation: L::OPERATION,
         about: L::ABOUT,
         fields: L::FIELDS,
+        more: &[],
         view: View::Table(columns),
         pages: true,
         watch: false,
@@ -122,6 +126,11 @@ pub(super) const fn list<L: List + Request + Send + Sync>(
 }
 
 impl Method {
+    /// All that it takes.
+    pub(super) fn flags(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields.iter().chain(self.more)
+    }
+
     /// The method with `--watch`.
     pub(super) const fn watched(self) -> Self {
         Self { watch: true, ..self }

@@ -57,6 +57,6 @@ pub(super) async fn run(context: &Context, args: &ArgMatches) -> Result<(), Fail
     for (name, value) in flags::body_members(args)?.iter() {
         call = call.raw_member(name, value.clone().into_raw());
     }
-    let answer = context.client.raw(call).await?;
+    let answer = context.client()?.raw(call).await?;
     context.output.answer(View::Record, &Json::from(answer))
 }

@@ -13,7 +13,7 @@ use super::{Context, output};
 use crate::api::endpoints::GetPlay;
 use crate::api::model::{Extra, PlayerToken, SessionId};
 use crate::api::reconnect::{Input, Output as Next, State, step};
-use crate::api::{Error, Field, Kind, Message, Place, PlaySocket, Request, SocketError, Verdict};
+use crate::api::{Client, Error, Field, Kind, Message, Place, PlaySocket, Request, SocketError, Verdict};
 use crate::text;
 
 /// The longest line of stdin.
@@ -28,6 +28,7 @@ pub(super) const CONNECT: Method = Method {
             `{\"type\":\"delegate\",\"provider_id\":\"…\"}` lets a registered provider decide the turn. It ends with the \
             game; when stdin ends, it only listens.",
     fields: GetPlay::FIELDS,
+    more: &[],
     view: View::Record,
     pages: false,
     watch: false,
@@ -41,6 +42,7 @@ pub(super) const SPECTATE: Method = Method {
     about: "Watches a session over its socket, one message a line, until the game is over.\n\n\
             A lost connection is opened again with growing waits; the server then sends the current state.",
     fields: &[Field { name: "session_id", about: "Which session.", kind: Kind::Text, place: Place::Path }],
+    more: &[],
     view: View::Record,
     pages: false,
     watch: false,
@@ -71,10 +73,10 @@ enum Target {
 }
 
 impl Target {
-    async fn open(&self, context: &Context) -> Result<PlaySocket, Error> {
+    async fn open(&self, client: &Client) -> Result<PlaySocket, Error> {
         match self {
-            Self::Spectator(session) => context.client.spectate(session).await,
-            Self::Seat(session, token) => context.client.connect_player(session, token).await,
+            Self::Spectator(session) => client.spectate(session).await,
+            Self::Seat(session, token) => client.connect_player(session, token).await,
         }
     }
 }
@@ -85,10 +87,11 @@ async fn follow(
     target: &Target,
     mut lines: Option<Lines<BufReader<Stdin>>>,
 ) -> Result<(), Failure> {
+    let client = context.client()?;
     let mut state = State::START;
     loop {
         let opened = Instant::now();
-        let (verdict, lived, failure) = match target.open(context).await {
+        let (verdict, lived, failure) = match target.open(client).await {
             Err(error) => (error.verdict(), Duration::ZERO, Failure::Api(error)),
             Ok(mut socket) => {
                 state = step(state, Input::Opened, 0.0).0;

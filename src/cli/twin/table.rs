@@ -1,7 +1,7 @@
 //! Every command of the twin: the SDK's resources and methods, in its order and under its names in kebab case.
 
 use super::method::{Column, Resource, View, list, number, one, text, time};
-use super::{load, long, sockets};
+use super::{load, local, long, sockets};
 use crate::api::endpoints::{
     Act, BatchEvaluateSubmissions, BranchPlay, BulkDeleteSubmissions, CloseEpisode, CloseRun,
     CompleteEpisode, CreateExport, CreateSession, CreateSubmission, CreateTasks, DeleteSession,
@@ -101,7 +101,8 @@ const STEPS: &[Column] = &[
     text(&["error.code"]),
     text(&["error.message"]),
 ];
-const SCORED: &[Column] = &[
+/// Actions with their scores.
+pub(super) const SCORED: &[Column] = &[
     number(&["action_rank"]),
     text(&["action"]),
     number(&["score.mean"]),
@@ -265,6 +266,16 @@ pub(super) const RESOURCES: &[Resource] = &[
             one::<ExtendRun>("extend", View::Record),
             one::<CloseRun>("close", View::Record),
         ],
+    },
+    Resource {
+        name: "rollouts",
+        about: "The SDK's algorithms: prompts, actions, episodes with a command as the policy",
+        methods: &[local::SYSTEM, local::FORMAT, local::PARSE, local::RUN_EPISODE, local::SCORE],
+    },
+    Resource {
+        name: "transcript",
+        about: "Agentic generations: what the model saw",
+        methods: &[local::RECONSTRUCT],
     },
     Resource {
         name: "tasks",

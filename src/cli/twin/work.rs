@@ -23,7 +23,7 @@ pub(super) fn one<'a, E: Endpoint + Request + Send + Sync>(
         let request = E::from_members(members).map_err(Failure::Usage)?;
         let call = request.request();
         context.say_price(&call);
-        let answer = context.client.raw_member(call, E::MEMBER).await?;
+        let answer = context.client()?.raw_member(call, E::MEMBER).await?;
         if matches!(method.operation, "play.create" | "play.join") {
             context.seats.remember(&answer);
         }
@@ -56,7 +56,7 @@ pub(super) fn list<'a, L: List + Request + Send + Sync>(
         let list = Raw(L::from_members(members).map_err(Failure::Usage)?);
         let mut rows = context.output.rows(method.view);
         let mut early = None;
-        let mut stream = pin!(context.client.pages(&list, context.pages));
+        let mut stream = pin!(context.client()?.pages(&list, context.pages));
         while let Some(row) = stream.next().await {
             match row {
                 Ok(row) => rows.push(row)?,

@@ -80,8 +80,12 @@ impl Server {
         Self { address, state, task }
     }
 
+    pub(crate) fn base(&self) -> String {
+        format!("http://{}/api/v1", self.address)
+    }
+
     pub(crate) fn client(&self) -> Client {
-        client(&format!("http://{}/api/v1", self.address))
+        client(&self.base())
     }
 
     /// Lets something go wrong with the next request whose path ends so, after `skip` good ones.
