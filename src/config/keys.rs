@@ -12,6 +12,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::api::{ApiKey, KeyError};
+use crate::policy::PolicySpec;
 
 use super::save;
 
@@ -49,7 +50,13 @@ impl FromStr for KeyPlace {
             "keyring" => Ok(Self::Keyring),
             "file" => Ok(Self::File),
             _ => match text.strip_prefix("env:") {
-                Some(name) if is_name(name) => Ok(Self::Variable(name.to_owned())),
+                Some(name) if is_name(name) && PolicySpec::new(Vec::new()).withholds(name) => {
+                    Ok(Self::Variable(name.to_owned()))
+                }
+                Some(name) if is_name(name) => Err(
+                    "the variable's name must hold `KEY`, `TOKEN` or `SECRET`: a policy is started without such \
+                     variables, and with all others",
+                ),
                 _ => Err(
                     "it says where the key is kept (\"keyring\", \"file\", \"env:NAME\" or \"none\") and is not \
                           the key itself, which `gert auth login` stores",
@@ -277,6 +284,14 @@ pub(super) fn is_absence(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_that_policies_would_inherit_is_refused() {
+        // B-19
+        let why = "env:WORK".parse::<KeyPlace>().unwrap_err();
+        assert!(why.contains("`KEY`"), "{why}");
+        assert_eq!("env:WORK_TOKEN".parse(), Ok(KeyPlace::Variable("WORK_TOKEN".into())));
+    }
 
     #[test]
     fn a_place_is_read_and_a_key_in_its_stead_is_not_repeated() {

@@ -117,17 +117,18 @@ fn a_file_that_was_named_has_to_be_there() {
 
 #[test]
 fn a_key_comes_from_where_the_profile_says_and_a_variable_goes_before() {
-    let text = "[profiles.default]\nkey = 'env:MINE'\n";
-    let config = Rig::new(text, &[("MINE", "sk_mine")]).config();
+    let text = "[profiles.default]\nkey = 'env:MINE_KEY'\n";
+    let config = Rig::new(text, &[("MINE_KEY", "sk_mine")]).config();
     assert_eq!(config.key.unwrap().expose(), "sk_mine");
-    assert_eq!(config.key_source, KeySource::Variable("MINE".into()));
-    let config = Rig::new(text, &[("MINE", "sk_mine"), ("GERT_API_KEY", "sk_env")]).config();
+    assert_eq!(config.key_source, KeySource::Variable("MINE_KEY".into()));
+    let config = Rig::new(text, &[("MINE_KEY", "sk_mine"), ("GERT_API_KEY", "sk_env")]).config();
     assert_eq!(config.key.unwrap().expose(), "sk_env");
     let config = Rig::new(text, &[]).config();
     assert!(
-        config.key.is_none() && config.key_problem.as_deref().unwrap().contains("`MINE`, which is not set")
+        config.key.is_none()
+            && config.key_problem.as_deref().unwrap().contains("`MINE_KEY`, which is not set")
     );
-    assert!(config.client_settings().unwrap_err().to_string().contains("MINE"));
+    assert!(config.client_settings().unwrap_err().to_string().contains("MINE_KEY"));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn a_value_is_read_as_what_the_setting_takes() {
         ("profile", "7"),
         ("spend.per_day", "0.30"),
         ("profiles.7.ca_files", "[\"a.pem\"]"),
-        ("profiles.7.key", "env:MINE"),
+        ("profiles.7.key", "env:MINE_KEY"),
     ] {
         assert!(set(&path, name, value).unwrap());
         assert!(!set(&path, name, value).unwrap(), "nothing to change");
