@@ -83,7 +83,7 @@ enum Command {
     /// The API key: store, look at and remove it
     #[command(subcommand)]
     Auth(auth::Action),
-    /// Check this machine and the settings: is all right, and if not, what to do
+    /// Check the settings, this machine and the way to the platform, and say what to do
     Doctor(doctor::Args),
     /// Completions for a shell, to be put where it looks for them
     Completions {

@@ -10,6 +10,8 @@ mod api;
 mod arena;
 #[cfg(all(unix, feature = "tui"))]
 mod config;
+#[cfg(all(unix, feature = "tui"))]
+mod doctor;
 mod layers;
 mod licences;
 #[cfg(feature = "tui")]

@@ -84,7 +84,8 @@ fn text(collected: &Collected, findings: &Findings) -> String {
 /// Every value and where it came from, or all that is wrong with the file.
 fn settings(collected: &Collected) -> String {
     let Some(config) = &collected.config else {
-        return collected.facts.settings.problems.iter().map(|problem| format!("{problem}\n")).collect();
+        let problems = collected.facts.settings.problems.iter();
+        return problems.flat_map(|problem| [problem.to_string(), "\n".to_owned()]).collect();
     };
     let file = config.places.file.as_deref();
     config.values.iter().fold(String::new(), |mut text, value| {

@@ -80,16 +80,9 @@ fn unescaped(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
         let code = after.get(..2).filter(|_| byte == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(meant) => {
-                bytes.push(meant);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
+        let meant = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(meant.unwrap_or(byte));
+        rest = if meant.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -162,7 +155,7 @@ fn push_word(out: &mut String, word: &str, before: Before, after: &str) -> Befor
     }
     push_plain(out, word);
     let next = after.trim_start_matches(['"', '\'', '\\', ' ']);
-    let is_member = after.starts_with(['"', '\'', '\\']) && next.starts_with(':');
+    let is_member = next.starts_with([':', '=']);
     if before != Before::Nothing || (is_name(&lower) && is_member) { Before::Header } else { Before::Nothing }
 }
 
@@ -234,7 +227,7 @@ mod tests {
             ("HTTPS_PROXY=me:pass@proxy:1", "***@proxy:1"),
             ("x-api-key: abc", "x-api-key: ***"),
             ("X-Api-Key:abc def", "X-Api-Key:*** def"),
-            ("Authorization: Bearer abc.def", "Authorization: *** ***"),
+            ("Authorization: Bearer abc.def", "Authorization: Bearer ***"),
             (r#"{"player_token": "abc", "tick":3}"#, r#"{"player_token": "***", "tick":3}"#),
             (r#"{\"token\":\"abc\",\"a\":1}"#, r#"{\"token\":\"***\",\"a\":1}"#),
             ("GET /x?a=1&token=abc&b=2 failed", "GET /x?a=1&token=***&b=2 failed"),

@@ -71,7 +71,7 @@ pub(super) fn text(findings: &Findings, look: Look) -> String {
             margin = " ".repeat(indent + hanging);
         }
     }
-    let _ = writeln!(out, "\n{}", summary(findings));
+    let _ = writeln!(out, "\n{}", text::wrap(&summary(findings), look.width.min(WIDEST)).join("\n"));
     if look.ascii { ascii(&out) } else { out }
 }
 

@@ -150,8 +150,12 @@ pub(super) fn log(path: Option<&Path>) -> Log {
 /// The ledger's rows.
 pub(super) fn ledger() -> Option<Ledger> {
     let path = own_log::state_folder()?.join("spend.jsonl");
-    let read = Journal::new(&path).read::<Row>();
-    let rows = read.map(|read| (read.rows.len(), read.skipped)).map_err(|why| why.to_string());
+    let rows = match Journal::new(&path).read::<Row>() {
+        Ok(read) => Ok((read.rows.len(), read.skipped)),
+        // Where its folder cannot be made; that is told where the folders are.
+        Err(why) if why.kind() == std::io::ErrorKind::NotADirectory => Ok((0, 0)),
+        Err(why) => Err(why.to_string()),
+    };
     Some(Ledger { path: shown(&path), rows })
 }
 

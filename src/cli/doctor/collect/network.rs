@@ -41,7 +41,9 @@ fn impatient(settings: Settings) -> Settings {
 /// Asks for the balance, if there is a key.
 pub(super) async fn account(config: &Config) -> Result<Account, Option<api::Error>> {
     let settings = config.client_settings().map_err(|_| None)?;
-    let (_, balance) = check_key(impatient(settings)).await?;
+    let asked = tokio::time::timeout(LIMIT, check_key(impatient(settings))).await;
+    let (_, balance) =
+        asked.unwrap_or_else(|_| Err(api::Error::local("get balance", &silence(Step::Answer))))?;
     Ok(Account { credits: balance.credits, tier: balance.tier })
 }
 
@@ -126,3 +128,6 @@ pub(super) async fn websocket(client: &Client, key: Option<&ApiKey>) -> Result<H
     let done = tokio::time::timeout(LIMIT, asked).await;
     done.unwrap_or_else(|_| Err(silence(Step::Answer)))
 }
+
+#[cfg(test)]
+mod tests;
