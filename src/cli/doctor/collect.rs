@@ -36,7 +36,7 @@ pub(super) async fn all(given: Given, offline: bool) -> Collected {
     let client = match &way {
         _ if offline => Err("left out by `--offline`"),
         None => Err("not asked, since the settings cannot be read"),
-        Some(Err(_)) => Err("not asked, since there is no way to the host: see `proxy`"),
+        Some(Err(_)) => Err("not asked, since there is no way to the host: see above"),
         Some(Ok(client)) => Ok(client),
     };
     let host = async { Some(network::host(client.ok()?).await) };

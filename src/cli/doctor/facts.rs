@@ -167,7 +167,7 @@ pub(super) struct Terminal {
     pub locale: String,
     /// Columns and rows.
     pub size: (u16, u16),
-    /// `tmux`, `screen`, `ssh`.
+    /// `in tmux`, `in screen`, `over ssh`.
     pub inside: Vec<&'static str>,
     /// Taken from the start.
     pub mouse: bool,

@@ -10,13 +10,10 @@ const PREFIXES: [&str; 3] = ["sk_", "pt_", "eyJ"];
 /// What stands before a secret, at the end of a name: `"player_token": "…"`, `api_key=…`.
 const NAMES: [&str; 8] =
     ["key", "token", "secret", "password", "passwd", "authorization", "cookie", "credential"];
-/// What stands before a secret in an HTTP header.
-const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// A shorter text is no secret that could be told from other words.
 const SHORTEST: usize = 6;
 
 /// What is known.
-#[derive(Default)]
 pub(super) struct Redactor {
     /// The longest first, so that none is left half.
     secrets: Vec<String>,
@@ -89,84 +86,72 @@ fn unescaped(text: &str) -> String {
 
 /// What ends a word: everything that quotes or separates values.
 fn ends_word(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '"' | '\'' | '`' | '\\' | '<' | '>' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}')
+    let quotes_or_separates = "\"'`\\<>,;()[]{}";
+    c.is_whitespace() || quotes_or_separates.contains(c)
 }
 
 /// One line, without what looks like a secret.
 fn line(text: &str) -> String {
+    let mut is_secret = false;
+    let text = map_words(text, ends_word, |word, _| url(word));
+    // Only now, since a password may hold such a character.
+    let ends_part = |c| ends_word(c) || matches!(c, '?' | '&');
+    map_words(&text, ends_part, |word, after| {
+        let (shown, next_is_secret) = readable(word, is_secret, after);
+        is_secret = next_is_secret;
+        shown
+    })
+}
+
+/// The text with each word replaced; `map` also gets what comes after the word.
+fn map_words(text: &str, is_end: impl Fn(char) -> bool, mut map: impl FnMut(&str, &str) -> String) -> String {
     let mut out = String::new();
     let mut rest = text;
-    let mut before = Before::Nothing;
     while let Some(first) = rest.chars().next() {
-        if ends_word(first) {
+        if is_end(first) {
             out.push(first);
             rest = &rest[first.len_utf8()..];
-            continue;
+        } else {
+            let (word, after) = rest.split_at(rest.find(&is_end).unwrap_or(rest.len()));
+            out.push_str(&map(word, after));
+            rest = after;
         }
-        let (word, after) = rest.split_at(rest.find(ends_word).unwrap_or(rest.len()));
-        rest = after;
-        before = push_word(&mut out, word, before, after);
     }
     out
 }
 
-/// What the word before means for this one.
-#[derive(Clone, Copy, PartialEq)]
-enum Before {
-    Nothing,
-    /// It is a secret.
-    Names,
-    /// A secret or the name of a scheme that comes before it.
-    Header,
-}
-
-/// Writes a word as far as it may be read; says what that means for the next one.
-fn push_word(out: &mut String, word: &str, before: Before, after: &str) -> Before {
-    let lower = word.to_lowercase();
-    if SCHEMES.contains(&lower.as_str()) {
-        out.push_str(word);
-        return Before::Names;
+/// What may be read of a word, and whether the next one is a secret.
+fn readable(word: &str, is_secret: bool, after: &str) -> (String, bool) {
+    let is_scheme = word.eq_ignore_ascii_case("bearer") || (is_secret && word.eq_ignore_ascii_case("basic"));
+    if is_scheme {
+        return (word.to_owned(), true);
     }
-    if before != Before::Nothing && !matches!(word, ":" | "=") {
-        out.push_str(MASK);
-        return Before::Nothing;
+    // `token = abc` and `"token":"abc"`: the sign between them is a word of its own.
+    let is_sign = matches!(word, ":" | "=");
+    if is_secret && !is_sign {
+        return (MASK.to_owned(), false);
     }
-    // `token=abc`, `x-api-key:abc`, and `"token":"abc"` whose colon is a word of its own.
-    if let Some(at) = word.find(['=', ':']).filter(|at| is_name(&lower[..(*at).min(lower.len())])) {
+    // `token=abc`, `x-api-key:abc`.
+    let sign = word.match_indices([':', '=']).map(|(at, _)| at).find(|at| is_name(&word[..*at]));
+    if let Some(at) = sign {
         let (name, value) = word.split_at(at + 1);
-        out.push_str(name);
-        if value.is_empty() {
-            return Before::Header;
-        }
-        out.push_str(MASK);
-        // More of a query may follow in the same word.
-        if let Some((_, more)) = value.split_once('&') {
-            out.push('&');
-            return push_word(out, more, Before::Nothing, after);
-        }
-        return Before::Nothing;
+        let mask = if value.is_empty() { "" } else { MASK };
+        return (without_keys(name) + mask, value.is_empty());
     }
-    if let Some((head, query)) = word.split_once(['?', '&']) {
-        let mark = &word[head.len()..=head.len()];
-        push_plain(out, head);
-        out.push_str(mark);
-        return push_word(out, query, Before::Nothing, after);
-    }
-    push_plain(out, word);
     let next = after.trim_start_matches(['"', '\'', '\\', ' ']);
-    let is_member = next.starts_with([':', '=']);
-    if before != Before::Nothing || (is_name(&lower) && is_member) { Before::Header } else { Before::Nothing }
+    let is_named = is_name(word) && next.starts_with([':', '=']);
+    (without_keys(word), is_secret || is_named)
 }
 
-fn is_name(lower: &str) -> bool {
+fn is_name(word: &str) -> bool {
+    let lower = word.to_lowercase();
     NAMES.iter().any(|name| lower.ends_with(name))
 }
 
-/// A word without a key in it, and without what stands before an `@`.
-fn push_plain(out: &mut String, word: &str) {
-    let word = url(word);
-    let mut rest = word.as_str();
+/// A word without what begins like a key.
+fn without_keys(word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = word;
     while let Some((at, prefix)) =
         PREFIXES.iter().filter_map(|prefix| Some((find_at_start(rest, prefix)?, prefix))).min()
     {
@@ -176,7 +161,7 @@ fn push_plain(out: &mut String, word: &str) {
         out.push_str(MASK);
         rest = &rest[tail..];
     }
-    out.push_str(rest);
+    out + rest
 }
 
 /// What keys and tokens are made of.
@@ -232,6 +217,8 @@ mod tests {
             (r#"{\"token\":\"abc\",\"a\":1}"#, r#"{\"token\":\"***\",\"a\":1}"#),
             ("GET /x?a=1&token=abc&b=2 failed", "GET /x?a=1&token=***&b=2 failed"),
             ("password='abc' secret = abc", "password='***' secret = ***"),
+            ("https://me:p&w@h/?a=1&level:token=abc", "https://***@h/?a=1&level:token=***"),
+            ("http://h/?token=a&İkey=b İtoken : b", "http://h/?token=***&İkey=*** İtoken : ***"),
             ("said hunter22 with spaces, hunter22", "said ***, ***"),
             ("/home/mallory/x and /mnt/mal/mallory", "~/x and /mnt/USER/USER"),
             ("mail to a.b@example.com", "mail to ***@example.com"),
@@ -246,6 +233,7 @@ mod tests {
             "2026-01-01T00:00:00Z  WARN gert::client: a question failed why=no connection to `h:1`: refused\n",
             "profiles.default.key  keyring  config.toml:3\n",
             "the task_id is sk_1, normal malt, key events and tokens",
+            "a basic setup at https://h.example/api/v1?a=1&b=2",
             "sha256:f195c079, from the variable `GERT_API_KEY`",
             "",
             "\n\n",
@@ -253,6 +241,12 @@ mod tests {
         ] {
             assert_eq!(redacted(text), text);
         }
+    }
+
+    #[test]
+    fn a_long_line_of_signs_is_no_burden() {
+        let line = "&?:=@\"".repeat(20_000);
+        assert!(redacted(&line).len() <= 2 * line.len());
     }
 
     #[test]

@@ -66,9 +66,9 @@ fn depth_by(env: Env<'_>, depth: ColorDepth) -> String {
 fn inside(env: Env<'_>) -> Vec<&'static str> {
     let is_set = |name| env(name).is_some_and(|value| !value.is_empty());
     let found = [
-        ("tmux", is_set("TMUX")),
-        ("screen", is_set("STY")),
-        ("ssh", is_set("SSH_CONNECTION") || is_set("SSH_TTY")),
+        ("in tmux", is_set("TMUX")),
+        ("in screen", is_set("STY")),
+        ("over ssh", is_set("SSH_CONNECTION") || is_set("SSH_TTY")),
     ];
     found.into_iter().filter_map(|(name, is_so)| is_so.then_some(name)).collect()
 }

@@ -110,7 +110,7 @@ pub(super) async fn keyring() -> Result<(), String> {
 
 #[cfg(feature = "keyring")]
 fn keyring_status() -> Result<(), String> {
-    keyring::Entry::store_status().as_ref().map(|()| ()).map_err(ToString::to_string)
+    keyring::Entry::store_status().as_ref().copied().map_err(ToString::to_string)
 }
 
 #[cfg(not(feature = "keyring"))]

@@ -29,7 +29,7 @@ pub(in super::super) fn terminal(facts: &Facts) -> Finding {
     } else {
         "no terminal on standard output".to_owned()
     };
-    let inside = terminal.inside.iter().flat_map(|name| [", in ", name]).collect::<String>();
+    let inside = terminal.inside.iter().flat_map(|name| [", ", name]).collect::<String>();
     let mouse = if terminal.mouse { "on" } else { "off (f2)" };
     let letters = match (terminal.is_utf8, terminal.locale.as_str()) {
         (true, locale) => format!("UTF-8 ({locale})"),

@@ -19,6 +19,10 @@ const DAY: i64 = 24 * 60 * 60;
 pub(in super::super) fn proxy(facts: &Facts) -> Finding {
     let proxy = &facts.proxy;
     if let Some(why) = &proxy.problem {
+        // Said once, where it is.
+        if facts.authorities.iter().any(|place| place.holds.is_err()) {
+            return Finding::skipped("unknown, since the certificate authorities cannot be read: see `ca`");
+        }
         return Finding::problem(
             why,
             "check `proxy` and `ca_files` in the settings, `HTTPS_PROXY` and `SSL_CERT_FILE`",

@@ -75,7 +75,7 @@ fn well() -> Facts {
             is_utf8: true,
             locale: "LANG=C.UTF-8".to_owned(),
             size: (120, 40),
-            inside: vec!["tmux", "ssh"],
+            inside: vec!["in tmux", "over ssh"],
             mouse: false,
         },
         python: Python::Runs { version: (3, 12), words: "3.12.1".to_owned(), sdk: Some("3.4.0".to_owned()) },
@@ -213,6 +213,13 @@ fn proxy_and_authorities() {
     check("proxy", through, Good, &["through p.example:3128 (HTTPS_PROXY)", "***@"]);
     check("proxy", |f| f.proxy.problem = Some("is not a URL".into()), Bad, &["is not a URL"]);
     check("proxy", |f| f.proxy.by = String::new(), Skipped, &[]);
+    let by_authorities = |f: &mut Facts| {
+        f.proxy.problem = Some("no authorities".to_owned());
+        let holds = Err("cannot be read".to_owned());
+        f.authorities = vec![Authorities { by: "SSL_CERT_FILE".to_owned(), path: "/x".to_owned(), holds }];
+    };
+    check("proxy", by_authorities, Skipped, &["see `ca`"]);
+    check("ca", by_authorities, Bad, &["/x (SSL_CERT_FILE) cannot be read"]);
     let place = |holds| Authorities { by: "SSL_CERT_FILE".to_owned(), path: "~/ca.pem".to_owned(), holds };
     check("ca", |_| {}, Good, &["the system's own"]);
     check(
@@ -337,7 +344,7 @@ fn the_terminal() {
         "terminal",
         |_| {},
         Good,
-        &["120×40, 256 colours (TERM=xterm-256color)", "UTF-8", "in tmux, in ssh", "mouse off"],
+        &["120×40, 256 colours (TERM=xterm-256color)", "UTF-8", "in tmux, over ssh", "mouse off"],
     );
     check("terminal", |f| f.terminal.is_there = false, Good, &["no terminal on standard output"]);
     // T-31
