@@ -82,7 +82,7 @@ pub(super) async fn run(args: Args, given: Given) -> Result<i32, Failure> {
         eprintln!("gert: `{}` is there already: `--force` replaces it", file.display());
         return Ok(2);
     }
-    let collected = collect(given, args.offline).await;
+    let collected = collect_patiently(given, args.offline).await;
     let findings = judged(&collected.facts);
     if args.json {
         print(&report::json(&findings))?;
@@ -97,7 +97,8 @@ pub(super) async fn run(args: Args, given: Given) -> Result<i32, Failure> {
     Ok(i32::from(findings.iter().any(|(_, finding)| finding.verdict == Verdict::Problem)))
 }
 
-async fn collect(given: Given, offline: bool) -> Collected {
+/// Says after a while what it waits for.
+async fn collect_patiently(given: Given, offline: bool) -> Collected {
     const A_WHILE: Duration = Duration::from_millis(1500);
     let mut collecting = std::pin::pin!(collect::all(given, offline));
     if let Ok(collected) = tokio::time::timeout(A_WHILE, &mut collecting).await {
