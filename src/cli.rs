@@ -6,6 +6,7 @@ mod auth;
 mod completions;
 mod config;
 mod dashboard;
+mod doctor;
 #[cfg(feature = "arena")]
 mod embedded;
 mod guard;
@@ -82,6 +83,8 @@ enum Command {
     /// The API key: store, look at and remove it
     #[command(subcommand)]
     Auth(auth::Action),
+    /// Check the settings, this machine and the way to the platform, and say what to do
+    Doctor(doctor::Args),
     /// Completions for a shell, to be put where it looks for them
     Completions {
         /// Which shell
@@ -146,6 +149,7 @@ async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
         }
         Some(Command::Config(action)) => config::run(action, given).await,
         Some(Command::Auth(action)) => auth::run(action, given).await,
+        Some(Command::Doctor(args)) => doctor::run(args, given).await,
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man { dir }) => man::run(dir.as_deref()),
         None => dashboard::run(load(looks(&cli.view), Config::load).await?).await,

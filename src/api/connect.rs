@@ -88,16 +88,21 @@ impl Dialer {
     }
 
     async fn dial(&self, base: &BaseUrl) -> Result<Stream, Fault> {
-        // A host without brackets, as a host name for DNS and TLS.
-        let target = target(base)?;
-        let stream = match &self.proxy {
-            None => into_stream(self.connector().call(target.clone()).await?),
-            Some(proxy) => self.through(proxy, target.clone()).await?,
-        };
+        let stream = self.reach(base).await?;
         if base.is_secure() {
-            handshake(&self.tls, target.host().unwrap_or_default(), stream).await
+            handshake(&self.tls, target(base)?.host().unwrap_or_default(), stream).await
         } else {
             Ok(stream)
+        }
+    }
+
+    /// Opens the way to the host of `base`, through the proxy if there is one; without TLS and without a limit.
+    pub(crate) async fn reach(&self, base: &BaseUrl) -> Result<Stream, Fault> {
+        // A host without brackets, as a host name for DNS and TLS.
+        let target = target(base)?;
+        match &self.proxy {
+            None => Ok(into_stream(self.connector().call(target).await?)),
+            Some(proxy) => self.through(proxy, target).await,
         }
     }
 

@@ -134,14 +134,14 @@ fn show(config: &Config, json: bool) -> Result<i32, Failure> {
     Ok(0)
 }
 
-fn origin(origin: &Origin, file: Option<&Path>) -> String {
+pub(super) fn origin(origin: &Origin, file: Option<&Path>) -> String {
     match (origin, file.and_then(Path::file_name)) {
         (Origin::File(line), Some(name)) => format!("{}:{line}", name.display()),
         (origin, _) => origin.to_string(),
     }
 }
 
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),

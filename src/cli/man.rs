@@ -20,3 +20,6 @@ pub(super) fn run(folder: Option<&Path>) -> Result<i32, Failure> {
     eprintln!("the pages are in {}: try `man -l {}`", folder.display(), folder.join("gert.1").display());
     Ok(0)
 }
+
+#[cfg(test)]
+mod tests;
