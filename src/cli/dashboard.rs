@@ -22,7 +22,7 @@ pub(super) async fn run(config: Config) -> Result<i32, Failure> {
         None => None,
     };
     let boot = Boot {
-        profile: config.profile.clone(),
+        profile: format!("{}{}", config.profile, if config.read_only { " (read-only)" } else { "" }),
         host: config.base_url.as_str().to_owned(),
         arena: config.base_url.is_loopback(),
         has_key: api.is_some(),

@@ -75,6 +75,9 @@ pub(super) async fn run(matches: &ArgMatches, given: Given) -> Option<i32> {
         done = perform(method, args, output, given) => done,
         _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
     };
+    if matches!(done, Err(Failure::Interrupted)) {
+        settle().await;
+    }
     Some(match done {
         Ok(()) => 0,
         Err(failure) => {
@@ -82,6 +85,22 @@ pub(super) async fn run(matches: &ArgMatches, given: Given) -> Option<i32> {
             failure.status()
         }
     })
+}
+
+/// Gives what was broken off a moment to be closed: an episode is billed until it is (see `rollout`). A second ctrl-c
+/// does not wait.
+async fn settle() {
+    const MOMENT: Duration = Duration::from_secs(5);
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let closed = async {
+        while metrics.num_alive_tasks() > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        _ = tokio::time::timeout(MOMENT, closed) => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
 }
 
 async fn perform(
@@ -113,22 +132,21 @@ async fn perform(
 impl Context {
     /// The client; without a key there is none.
     fn client(&self) -> Result<&Client, Failure> {
-        match self.made.get() {
-            Some(client) => Ok(client),
-            None => {
-                let client = client(&self.config)?;
-                Ok(self.made.get_or_init(|| client))
-            }
+        if let Some(client) = self.made.get() {
+            return Ok(client);
         }
+        let client = client(&self.config, self.output)?;
+        Ok(self.made.get_or_init(|| client))
     }
 }
 
-/// A client that says on stderr when it waits.
-fn client(config: &Config) -> Result<Client, Failure> {
+/// A client that tells people when it waits.
+fn client(config: &Config, output: Output) -> Result<Client, Failure> {
     let mut settings = config.client_settings().map_err(|why| Failure::NoKey(why.to_string()))?;
     settings.guard = super::guard::of(config);
-    settings.observer = Observer::new(|Notice::Waiting { endpoint, sent, wait, why }| {
+    let waits = Observer::new(|Notice::Waiting { endpoint, sent, wait, why }| {
         output::say(&format!("{endpoint}: {why}; asked {sent} times, again in {:.1} s", wait.as_secs_f32()));
     });
+    settings.observer = if output.is_json() { Observer::default() } else { waits };
     Client::new(settings).map_err(Failure::Api)
 }

@@ -30,7 +30,7 @@ fn adds(amount: u64) -> impl Policy<Error = serde_json::Error> + Clone {
 }
 
 /// Waits for something that another task does.
-async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {
             tokio::task::yield_now().await;

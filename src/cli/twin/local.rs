@@ -155,6 +155,7 @@ fn print_text(context: &Context, words: &str) -> Result<(), Failure> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of every method")]
 fn format_observation<'a>(context: &'a Context, _: &'a Method, members: Extra) -> BoxFuture<'a, Done> {
     let observation: Json = member(&members, "observation");
     let words = rollout::format_observation(Observation::Json(&observation));
@@ -162,6 +163,7 @@ fn format_observation<'a>(context: &'a Context, _: &'a Method, members: Extra) -
     ready(words.and_then(|words| print_text(context, &words))).boxed()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of every method")]
 fn parse_action<'a>(_: &'a Context, _: &'a Method, members: Extra) -> BoxFuture<'a, Done> {
     let reply: String = member(&members, "text");
     ready(output::print_line(rollout::parse_action(&reply).into_json().get())).boxed()
@@ -179,6 +181,7 @@ fn system_prompt<'a>(context: &'a Context, _: &'a Method, members: Extra) -> Box
     .boxed()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature of every method")]
 fn reconstruct_messages<'a>(context: &'a Context, method: &'a Method, members: Extra) -> BoxFuture<'a, Done> {
     let (transcript, frame): (Json, Json) =
         (member(&members, "transcript"), member(&members, "request_context"));
@@ -208,7 +211,7 @@ fn run_episode<'a>(context: &'a Context, method: &'a Method, mut members: Extra)
         let bar = bar(context, count);
         for _ in 0..count {
             let played = rollout::run_episode(client, &reset, &mut policy).await;
-            policy.end(played.as_ref().ok()).await;
+            policy.end(played.as_ref().ok());
             let played = played.map_err(failed)?;
             bar.inc(1);
             bar.suspend(|| rows.push(long::json(&played)?))?;

@@ -130,3 +130,17 @@ async fn actions_are_compared_with_the_commands_policy() {
     assert_eq!(scores["actions"][0]["action"], json!({"add": 5}), "{out}");
     assert_eq!(scores["actions"][0]["action_rank"], 1);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_interrupted_episode_is_closed() {
+    let server = World { length: 1_000_000, ..World::default() }.start().await;
+    let home = Home::new();
+    let args = ["rollouts", "run-episode", "run-1", "--game", "g", "--policy", POLICY];
+    let mut child = home.command(&server.base(), &args).spawn().unwrap();
+    crate::rollout::until("a step", || server.count("/step") > 3).await;
+    let pid = child.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(child.wait().await.unwrap().code(), Some(130));
+    assert_eq!(server.closes().len(), 1);
+}

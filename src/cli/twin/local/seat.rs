@@ -40,7 +40,7 @@ impl CommandPolicy {
     }
 
     /// Tells every seat that its match is over, and how it went.
-    pub(super) async fn end(&mut self, played: Option<&Trajectory>) {
+    pub(super) fn end(&mut self, played: Option<&Trajectory>) {
         let result = serde_json::json!({
             "score": played.and_then(|played| played.score),
             "rank": played.and_then(|played| played.rank),
@@ -118,7 +118,9 @@ impl Process {
                     ));
                 }
                 PolicyEventKind::Stderr { lines, .. } => {
-                    lines.iter().for_each(|line| output::say(&format!("{seat}: {line}")));
+                    for line in lines {
+                        output::say(&format!("{seat}: {line}"));
+                    }
                 }
                 _ => {}
             }
