@@ -37,14 +37,13 @@ pub(crate) fn run(what: &str, how: &str, base: &str) -> Outcome {
 /// From the first message to the last; each one's envelope is read, as a watcher of the session needs it.
 async fn spectate(client: &Client, session: &str) -> Outcome<(u64, Used)> {
     let mut socket = client.spectate(&SessionId::from(session)).await?;
-    let mut message = socket.recv().await?;
-    let (start, mut count) = (Start::now()?, 0);
-    while let Some(received) = message {
+    socket.recv().await?;
+    let (start, mut count) = (Start::now()?, 1);
+    while let Some(message) = socket.recv().await? {
         count += 1;
-        if received.kind == MessageKind::GameCompleted {
+        if message.kind == MessageKind::GameCompleted {
             break;
         }
-        message = socket.recv().await?;
     }
     let used = start.used()?;
     socket.close().await;
