@@ -22,7 +22,7 @@ fn observation(size: usize) -> String {
 
 fn decode(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("decode observation");
-    for (label, size) in [("2 kB", 2_000), ("20 kB", 20_000)] {
+    for (label, size) in [("200 B", 200), ("2 kB", 2_000), ("20 kB", 20_000)] {
         let text = observation(size);
         group.throughput(Throughput::Bytes(text.len() as u64));
         let raw = tokio_tungstenite::tungstenite::Utf8Bytes::from(text.as_str());

@@ -11,7 +11,7 @@ mod open;
 use std::fmt;
 use std::time::Duration;
 
-use futures_util::{SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -38,8 +38,8 @@ pub struct PlaySocket {
     ws: WebSocketStream<Stream>,
     player_id: Option<PlayerId>,
     keepalive: Duration,
-    /// When the present silence becomes a ping, or the end.
-    deadline: Instant,
+    /// When the present silence becomes a ping, or the end; `None` while nobody waited since the last frame.
+    deadline: Option<Instant>,
     pinged: bool,
     /// A ping was handed over and may not have left yet.
     unflushed: bool,
@@ -88,7 +88,7 @@ impl PlaySocket {
             ws,
             player_id: None,
             keepalive,
-            deadline: Instant::now() + keepalive,
+            deadline: None,
             pinged: false,
             unflushed: false,
             over: false,
@@ -115,7 +115,7 @@ impl PlaySocket {
     /// Sets the longest silence before a ping, from now on.
     pub fn set_keepalive(&mut self, period: Duration) {
         self.keepalive = period;
-        self.deadline = Instant::now() + period;
+        self.deadline = None;
     }
 
     /// The next message; `None` when the socket is closed, see [`PlaySocket::closed`]. Safe to drop and call again.
@@ -126,24 +126,20 @@ impl PlaySocket {
     /// When the link is lost; nothing more comes after that.
     pub async fn recv(&mut self) -> Result<Option<Message>, SocketError> {
         while self.closed.is_none() {
-            match timeout_at(self.deadline, self.next_frame()).await {
-                Ok(frame) => {
-                    self.pinged = false;
-                    self.deadline = Instant::now() + self.keepalive;
-                    if let Some(message) = self.take(frame)? {
-                        return Ok(Some(message));
+            // For what is there already neither clock nor timer is needed.
+            let frame = match self.next_frame().now_or_never() {
+                Some(frame) => frame,
+                None => match timeout_at(self.patience(), self.next_frame()).await {
+                    Ok(frame) => frame,
+                    Err(_) => {
+                        self.was_silent().await?;
+                        continue;
                     }
-                }
-                Err(_) if self.pinged => {
-                    let error = SocketError::Silent { after: self.keepalive * 2 };
-                    self.closed = Some(Closed::lost(&error.to_string(), self.over));
-                    return Err(error);
-                }
-                Err(_) => {
-                    self.pinged = true;
-                    self.deadline = Instant::now() + self.keepalive;
-                    self.feed_ping().await;
-                }
+                },
+            };
+            (self.pinged, self.deadline) = (false, None);
+            if let Some(message) = self.take(frame)? {
+                return Ok(Some(message));
             }
         }
         Ok(None)
@@ -220,11 +216,23 @@ impl PlaySocket {
         }
     }
 
-    /// Hands a ping over without waiting for it to leave: that is done while receiving.
-    async fn feed_ping(&mut self) {
-        self.unflushed = true;
+    /// The end of the present silence, which began no later than now.
+    fn patience(&mut self) -> Instant {
+        *self.deadline.get_or_insert_with(|| Instant::now() + self.keepalive)
+    }
+
+    /// After a silence hands a ping over, without waiting for it to leave: that is done while receiving. After a second
+    /// one gives up.
+    async fn was_silent(&mut self) -> Result<(), SocketError> {
+        if self.pinged {
+            let error = SocketError::Silent { after: self.keepalive * 2 };
+            self.closed = Some(Closed::lost(&error.to_string(), self.over));
+            return Err(error);
+        }
+        (self.pinged, self.deadline, self.unflushed) = (true, None, true);
         // An error here comes up again when the next frame is read.
-        let _ = timeout_at(self.deadline, self.ws.feed(Frame::Text(PING.into()))).await;
+        let _ = timeout_at(self.patience(), self.ws.feed(Frame::Text(PING.into()))).await;
+        Ok(())
     }
 
     async fn next_frame(&mut self) -> Option<Result<Frame, WsError>> {

@@ -203,11 +203,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inside = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if !inside.contains('\\') {
+        return Some(Cow::Borrowed(inside));
+    }
     serde_json::from_str::<Name<'_>>(raw.get()).ok().map(|Name(text)| text)
 }
 
+/// A number as JSON writes it and one as Rust reads it are the same, if it is whole.
 fn number(raw: &RawValue) -> Option<u64> {
-    serde_json::from_str(raw.get()).ok()
+    raw.get().parse().ok()
 }
 
 struct Find<'n> {
