@@ -95,7 +95,7 @@ def outcome(error):
     if isinstance(error, TimeoutError):
         return {"outcome": "TimeoutError"}
     if isinstance(error, (ValueError, TypeError)):
-        return {"outcome": "ArgumentError"}
+        return {"outcome": "ArgumentError", "said": str(error)}
     raise error
 
 

@@ -189,14 +189,15 @@ impl Generator {
         self.choose_one(&mut kwargs, operation.name, "rollout_runs.reset", &["game", "tags"]);
         match operation.name {
             "rollout_runs.step" => {
-                let (wanted, other) =
-                    if self.flip() { ("action", "actions") } else { ("actions", "action") };
+                let (wanted, other) = if self.flip() { ("action", "actions") } else { ("actions", "action") };
                 kwargs.remove(other);
                 let value = if wanted == "action" { self.json() } else { json!({"p0": self.json()}) };
                 kwargs.entry(wanted).or_insert(value);
             }
             "rollout_runs.complete" => {
-                if let [Some(min), Some(max)] = ["min_percentile", "max_percentile"].map(|name| kwargs.get(name)) {
+                if let [Some(min), Some(max)] =
+                    ["min_percentile", "max_percentile"].map(|name| kwargs.get(name))
+                {
                     let sorted = if min.as_f64() > max.as_f64() { (max, min) } else { (min, max) };
                     let (min, max) = (sorted.0.clone(), sorted.1.clone());
                     kwargs.insert("min_percentile".to_owned(), min);
@@ -271,5 +272,9 @@ pub(crate) fn coded(code: &str) -> String {
 
 /// An answer that every operation can read.
 pub(crate) fn success() -> Reply {
-    Reply::new(200, "", r#"{"data":{"job":{},"export":{},"results":[],"forks":[]},"meta":{"request_id":"req-1"}}"#)
+    Reply::new(
+        200,
+        "",
+        r#"{"data":{"job":{},"export":{},"results":[],"forks":[]},"meta":{"request_id":"req-1"}}"#,
+    )
 }

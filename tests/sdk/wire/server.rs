@@ -15,7 +15,12 @@ use super::world::World;
 /// What happens after a request was read. `BASE` in a body stands for the server's own address.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    Answer { status: u16, headers: String, body: String, after: Duration },
+    Answer {
+        status: u16,
+        headers: String,
+        body: String,
+        after: Duration,
+    },
     /// An answer that breaks off.
     Torn(u16),
     Cut,
@@ -107,6 +112,7 @@ impl Server {
 
     /// What was asked.
     pub(crate) fn asked(&self) -> Vec<Asked> {
+        assert!(!self.task.is_finished(), "the server broke");
         self.asked.lock().expect("no panic").iter().map(|(asked, _)| asked.clone()).collect()
     }
 
@@ -137,7 +143,8 @@ async fn send(stream: &mut TcpStream, reply: Reply, own: &str) -> std::io::Resul
         Reply::Cut => return Ok(()),
     };
     let length = body.len() + missing;
-    let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
+    let head =
+        format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(format!("{head}{body}").as_bytes()).await?;
     stream.shutdown().await
 }

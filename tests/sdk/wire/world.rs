@@ -49,7 +49,8 @@ struct Episode {
 
 impl World {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut generator = Generator::new(seed);
+        // Not the chance that chooses the arguments.
+        let mut generator = Generator::new(!seed);
         Self {
             seed,
             seats: &SEATS[..1 + generator.up_to(2)],
@@ -81,7 +82,7 @@ impl World {
 
     fn close(&self, id: &str) -> Reply {
         let number = id.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().unwrap_or_default();
-        match (self.seed + number) % 7 {
+        match self.seed.wrapping_add(number) % 7 {
             0 => Reply::new(404, "", &coded("EPISODE_NOT_FOUND")),
             1 => Reply::new(500, "", &coded("INTERNAL_ERROR")),
             2 => Reply::Cut,
@@ -103,10 +104,10 @@ impl World {
 
     fn probe(&mut self, id: &str) -> Reply {
         self.begin(id, 2);
-        if self.generator.up_to(12) == 0 {
+        if self.generator.up_to(30) == 0 {
             self.episode(id).end = 0;
         }
-        if self.generator.up_to(6) == 0 {
+        if self.generator.up_to(9) == 0 {
             self.put_out(id);
         }
         let mut probe = self.state(id);
@@ -122,7 +123,7 @@ impl World {
                 self.episodes.insert(name.clone(), parent.clone());
                 let end = parent.tick + 1 + self.generator.up_to(5) as u64;
                 self.episode(&name).end = end;
-                let is_moved = index == 0 && self.generator.up_to(12) == 0;
+                let is_moved = index == 0 && self.generator.up_to(20) == 0;
                 if is_moved {
                     self.put_out(&name);
                 }
