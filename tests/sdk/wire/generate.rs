@@ -82,6 +82,7 @@ const ODD_BODIES: [&str; 12] = [
     r#"{"error":{"code":"SERVER_BUSY"}}"#,
 ];
 
+#[derive(Debug, Clone)]
 pub(crate) struct Generator(Pcg64Mcg);
 
 impl Generator {
@@ -97,7 +98,7 @@ impl Generator {
         items[self.0.random_range(0..items.len())]
     }
 
-    fn flip(&mut self) -> bool {
+    pub(crate) fn flip(&mut self) -> bool {
         self.0.random()
     }
 
@@ -109,7 +110,7 @@ impl Generator {
         (0..=self.up_to(3)).map(|_| self.text()).collect()
     }
 
-    fn json(&mut self) -> Value {
+    pub(crate) fn json(&mut self) -> Value {
         match self.up_to(5) {
             0 => json!([]),
             1 => json!({"nested": null, "list": [1, 2.5, self.text()]}),
@@ -128,15 +129,21 @@ impl Generator {
     fn value(&mut self, field: &Field) -> Value {
         match (field.name, field.kind) {
             // Characters that both leave as they are in a path.
-            (_, Kind::Text | Kind::Secret) if field.place == Place::Path => {
+            (_, Kind::Secret) => "pt_8f2c41".into(),
+            (_, Kind::Text) if field.place == Place::Path => {
                 self.pick(&["a", "s_8f2c41", "t1.body-x.sig", "7", "a~b"]).into()
             }
             ("n", _) => json!(1 + self.up_to(15)),
             ("max_prompt_bytes", _) => json!(65_536 + self.up_to(1 << 20)),
             ("branch_interval", _) => json!(10 + self.up_to(9)),
             ("rollout_model_after", _) => json!(self.up_to(9)),
+            ("count", _) => json!(1 + self.up_to(127)),
+            ("samples", _) => json!(self.up_to(100)),
+            ("opponent_source", _) => self.pick(&["system", "own", "both", ""]).into(),
+            ("actions", _) => json!({"p0": self.json(), "p1": null, "p10": self.json()}),
+            ("steps", _) => (0..=self.up_to(3)).map(|_| self.step()).collect(),
             ("weights" | "files" | "explore", _) => json!({"a": self.share(), "b": null}),
-            (_, Kind::Text | Kind::Secret) => self.text(),
+            (_, Kind::Text) => self.text(),
             (_, Kind::Integer) => json!(self.up_to(1 << 31)),
             (_, Kind::Number) => json!(self.share()),
             (_, Kind::Bool) => json!(self.flip()),
@@ -144,6 +151,18 @@ impl Generator {
             (_, Kind::Json) => self.json(),
             (_, Kind::Jsons) => json!([self.json()]),
         }
+    }
+
+    /// An entry of a batch of steps.
+    fn step(&mut self) -> Value {
+        let mut step = json!({"episode_id": self.pick(&["e1", "e 2"]), "new": self.json()});
+        let (name, action) =
+            if self.flip() { ("action", self.json()) } else { ("actions", json!({"p1": self.json()})) };
+        step[name] = action;
+        if self.flip() {
+            step["expected_tick"] = json!(self.up_to(9));
+        }
+        step
     }
 
     /// Arguments of an operation: what it needs and a share of the rest, up to all of it.
@@ -167,6 +186,29 @@ impl Generator {
             &["game_slug", "game_slugs", "game_tags"],
         );
         self.choose_one(&mut kwargs, operation.name, "play.create", &["game", "tags"]);
+        self.choose_one(&mut kwargs, operation.name, "rollout_runs.reset", &["game", "tags"]);
+        match operation.name {
+            "rollout_runs.step" => {
+                let (wanted, other) = if self.flip() { ("action", "actions") } else { ("actions", "action") };
+                kwargs.remove(other);
+                let value = if wanted == "action" { self.json() } else { json!({"p0": self.json()}) };
+                kwargs.entry(wanted).or_insert(value);
+            }
+            "rollout_runs.complete" => {
+                if let [Some(min), Some(max)] =
+                    ["min_percentile", "max_percentile"].map(|name| kwargs.get(name))
+                {
+                    let sorted = if min.as_f64() > max.as_f64() { (max, min) } else { (min, max) };
+                    let (min, max) = (sorted.0.clone(), sorted.1.clone());
+                    kwargs.insert("min_percentile".to_owned(), min);
+                    kwargs.insert("max_percentile".to_owned(), max);
+                }
+            }
+            "rollout_runs.score_actions" => {
+                kwargs.entry("max_actions").or_insert(json!(7));
+            }
+            _ => {}
+        }
         kwargs.into()
     }
 
@@ -198,11 +240,27 @@ impl Generator {
         Reply::new(status, &headers, &body)
     }
 
-    /// Anything that may come.
-    pub(crate) fn reply(&mut self) -> Reply {
+    /// No answer, or not the one that was hoped for.
+    pub(crate) fn trouble(&mut self) -> Reply {
         match self.up_to(5) {
             0 => Reply::Cut,
-            1 => success(),
+            1 => Reply::Torn(200),
+            2 => Reply::new(503, "Retry-After: 2\r\n", &coded("SERVER_BUSY")),
+            3 => Reply::new(504, "", ""),
+            // The last one is none.
+            _ => {
+                let code = self.pick(&CODES[..CODES.len() - 1]);
+                Reply::new(self.pick(&[409, 429, 500, 503]), "", &coded(code))
+            }
+        }
+    }
+
+    /// Anything that may come.
+    pub(crate) fn reply(&mut self) -> Reply {
+        match self.up_to(6) {
+            0 => Reply::Cut,
+            1 => Reply::Torn(200),
+            2 => success(),
             _ => self.refusal(),
         }
     }
@@ -214,5 +272,9 @@ pub(crate) fn coded(code: &str) -> String {
 
 /// An answer that every operation can read.
 pub(crate) fn success() -> Reply {
-    Reply::new(200, "", r#"{"data":{"job":{},"export":{}},"meta":{"request_id":"req-1"}}"#)
+    Reply::new(
+        200,
+        "",
+        r#"{"data":{"job":{},"export":{},"results":[],"forks":[]},"meta":{"request_id":"req-1"}}"#,
+    )
 }

@@ -1,12 +1,17 @@
-//! The same calls through our client: every operation of the SDK but those of rollout runs, under its name.
+//! The same calls through our client: every operation of the SDK, and the algorithms of its module `rollouts`, under
+//! their names.
 
 use std::pin::Pin;
 use std::time::Duration;
 
 use gert::api::endpoints::*;
-use gert::api::model::Extra;
-use gert::api::{Call, Client, Endpoint, Error, ErrorKind, Field, List, PageOptions, Request, WaitOptions};
+use gert::api::model::{Extra, Json, Seat};
+use gert::api::{Client, Endpoint, Error, ErrorKind, Field, List, PageOptions, Request, WaitOptions};
+use gert::rollout::{self, OneByOne, Policy};
 use serde_json::Value;
+
+use super::Case;
+use super::python::Outcome;
 
 type Sent = Pin<Box<dyn Future<Output = Result<usize, Error>>>>;
 
@@ -27,7 +32,28 @@ const fn one<E: Endpoint + Request + 'static>(open: bool) -> Operation {
     Operation { name: E::OPERATION, fields: E::FIELDS, open, is_list: false, send: send::<E> }
 }
 
-const fn many<L: List + Request + Sync + 'static>() -> Operation {
+const fn several<T, E: Endpoint<Reply = Vec<T>> + Request + 'static>() -> Operation {
+    fn send<T, E: Endpoint<Reply = Vec<T>> + Request + 'static>(
+        client: Client,
+        members: Extra,
+        _: PageOptions,
+    ) -> Sent {
+        Box::pin(async move { client.send(&read::<E>(members)?).await.map(|rows| rows.len()) })
+    }
+    Operation { send: send::<T, E>, ..one::<E>(false) }
+}
+
+const fn fork_batch() -> Operation {
+    fn send(client: Client, members: Extra, _: PageOptions) -> Sent {
+        Box::pin(async move {
+            let request = read::<ForkBatch>(members)?;
+            rollout::fork_batch(&client, &request).await.map(|forks| forks.len())
+        })
+    }
+    Operation { send, ..one::<ForkBatch>(false) }
+}
+
+const fn many<L: List + Request + Sync + 'static>(open: bool) -> Operation {
     fn send<L: List + Request + Sync + 'static>(
         client: Client,
         members: Extra,
@@ -35,7 +61,7 @@ const fn many<L: List + Request + Sync + 'static>() -> Operation {
     ) -> Sent {
         Box::pin(async move { client.all(&read::<L>(members)?, options).await.map(|all| all.items.len()) })
     }
-    Operation { name: L::OPERATION, fields: L::FIELDS, open: true, is_list: true, send: send::<L> }
+    Operation { name: L::OPERATION, fields: L::FIELDS, open, is_list: true, send: send::<L> }
 }
 
 fn read<R: Request>(members: Extra) -> Result<R, Error> {
@@ -44,12 +70,12 @@ fn read<R: Request>(members: Extra) -> Result<R, Error> {
 
 /// All of them. Which are open: SDK 3.4.0 resources.py, methods with `**params` or `**config`.
 pub(crate) const OPERATIONS: &[Operation] = &[
-    many::<ListGames>(),
+    many::<ListGames>(true),
     one::<GetGame>(false),
     one::<GetTags>(false),
     one::<EvaluateCode>(true),
     one::<Explore>(true),
-    many::<ListExports>(),
+    many::<ListExports>(true),
     one::<CreateExport>(true),
     one::<GetExport>(false),
     one::<GetExportDownload>(false),
@@ -57,7 +83,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     one::<GetJob>(false),
     one::<GetJobBranchScores>(false),
     one::<ListProviders>(false),
-    many::<ListSubmissions>(),
+    many::<ListSubmissions>(true),
     one::<GetSubmission>(false),
     one::<CreateSubmission>(true),
     one::<DeleteSubmission>(false),
@@ -65,30 +91,99 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     one::<EvaluateSubmission>(true),
     one::<BatchEvaluateSubmissions>(true),
     one::<GetEvaluations>(false),
-    many::<ListSessions>(),
+    many::<ListSessions>(true),
     one::<GetSession>(false),
     one::<GetSessionLogs>(false),
     one::<GetSessionBranches>(false),
     one::<GetSessionBranchScores>(true),
     one::<DeleteSession>(false),
     one::<GetBalance>(false),
-    many::<ListUsage>(),
+    many::<ListUsage>(true),
     one::<CreateSession>(true),
     one::<JoinPlay>(false),
     one::<BranchPlay>(true),
     one::<GetPlay>(false),
     one::<Act>(false),
     one::<LeavePlay>(false),
+    one::<OpenRun>(false),
+    many::<ListRuns>(false),
+    one::<ResetEpisode>(false),
+    one::<GetEpisode>(false),
+    one::<StepEpisode>(false),
+    several::<_, StepBatch>(),
+    one::<ForkEpisode>(false),
+    fork_batch(),
+    one::<ScoreActions>(false),
+    one::<CompleteEpisode>(false),
+    one::<CloseEpisode>(false),
+    one::<ExtendRun>(false),
+    one::<CloseRun>(false),
     one::<CreateTasks>(false),
     one::<ScoreTask>(false),
     one::<GetTaskInfo>(false),
 ];
 
-/// Makes a call as the SDK would be called, and counts the rows of a list.
-pub(crate) async fn call(client: Client, operation: &str, kwargs: &Value) -> Result<usize, Error> {
-    let mut members: Extra = serde_json::from_str(&kwargs.to_string()).expect("an object");
+/// Makes a call as the SDK would be called.
+pub(crate) async fn call(client: Client, case: &Case) -> Outcome {
+    let members = serde_json::from_str(&case.kwargs.to_string()).expect("an object");
+    if case.operation.starts_with("rollouts.") {
+        return match value(&client, members, case).await {
+            Ok(value) => Outcome { name: "ok".into(), value, ..Outcome::default() },
+            Err(error) => failed_rollout(&error),
+        };
+    }
+    match rows(client, members, case).await {
+        Ok(rows) => Outcome { name: "ok".into(), rows, ..Outcome::default() },
+        Err(error) => failed(&error),
+    }
+}
+
+/// Runs an algorithm and returns what it returns.
+async fn value(client: &Client, members: Extra, case: &Case) -> Result<Value, rollout::Error> {
+    let mut policy = Echo::of(&case.policy);
+    if case.operation == "rollouts.run_episode" {
+        let reset = read::<ResetEpisode>(members)?;
+        let mut policy = policy.expect("a policy").0;
+        let trajectory = rollout::run_episode(client, &reset, &mut policy).await?;
+        return Ok(serde_json::to_value(trajectory).expect("JSON"));
+    }
+    let request = read::<ScoreActionsOnPolicy>(members)?;
+    let scores = rollout::score_actions_on_policy(client, &request, policy.as_mut()).await?;
+    Ok(serde_json::to_value(scores).expect("JSON"))
+}
+
+/// Says which decision it is, for whom, and what was seen; fails at one of them if it is to.
+struct Echo {
+    nth: i64,
+    fails_at: i64,
+}
+
+impl Echo {
+    fn of(spec: &Value) -> Option<OneByOne<Self>> {
+        let fails_at = spec["fails_at"].as_i64()?;
+        Some(OneByOne(Self { nth: 0, fails_at }))
+    }
+}
+
+impl Policy for Echo {
+    type Error = rollout::BoxError;
+
+    async fn act(&mut self, observation: &Json, seat: &Seat) -> Result<Json, rollout::BoxError> {
+        let nth = self.nth;
+        self.nth += 1;
+        if nth == self.fails_at {
+            return Err("no idea".into());
+        }
+        let saw = observation.get();
+        Ok(Json::parse(&format!(r#"[{{"nth":{nth},"seat":"{seat}","saw":{saw}}}]"#))?)
+    }
+}
+
+/// Makes a call and counts the rows of a list.
+async fn rows(client: Client, mut members: Extra, case: &Case) -> Result<usize, Error> {
+    let kwargs = &case.kwargs;
     let text = |name: &str| kwargs[name].as_str().unwrap_or_default().to_owned();
-    match operation {
+    match case.operation {
         "jobs.wait" => {
             let seconds =
                 |name: &str, default| kwargs[name].as_f64().map_or(default, Duration::from_secs_f64);
@@ -103,11 +198,6 @@ pub(crate) async fn call(client: Client, operation: &str, kwargs: &Value) -> Res
             let dir = text("dest_dir");
             let done = client.download_export(&text("job_id").into(), dir.as_ref(), |_| {}).await;
             done.map(|files| files.len())
-        }
-        // Its typed request is not needed for its rule.
-        "rollout_runs.close" => {
-            let call = Call::post("/rollout-runs").id("run", &text("run_id")).then("/close");
-            client.raw(call.named("close run").rule("rollout_runs.close")).await.map(|_| 0)
         }
         name => {
             let operation = OPERATIONS.iter().find(|known| known.name == name).expect("a known operation");
@@ -124,8 +214,33 @@ pub(crate) async fn call(client: Client, operation: &str, kwargs: &Value) -> Res
     }
 }
 
+fn failed(error: &Error) -> Outcome {
+    let name = exception(error.kind());
+    Outcome {
+        name: name.into(),
+        code: error.code().map(str::to_owned),
+        // httpx tells no status of an answer that broke off.
+        status: error.status().filter(|_| name != "TransportError"),
+        request_id: error.request_id().map(str::to_owned),
+        said: error.why().to_owned(),
+        ..Outcome::default()
+    }
+}
+
+fn failed_rollout(error: &rollout::Error) -> Outcome {
+    let name = match error {
+        rollout::Error::Api(error) | rollout::Error::Exhausted { source: error, .. } => return failed(error),
+        rollout::Error::Policy(_) => "PolicyError",
+        rollout::Error::Conflict { .. } => "GertError",
+        rollout::Error::Refused(_) => "ArgumentError",
+        _ => "another one",
+    };
+    let code = error.code().map(str::to_owned);
+    Outcome { name: name.into(), code, said: error.to_string(), ..Outcome::default() }
+}
+
 /// What the SDK raises where we fail like this.
-pub(crate) fn exception(kind: ErrorKind) -> &'static str {
+fn exception(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Validation => "ValidationError",
         ErrorKind::Authentication => "AuthenticationError",

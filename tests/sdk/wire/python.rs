@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use super::Case;
+
 /// The process; it ends when it is dropped.
 pub(crate) struct Python {
     _child: Child,
@@ -14,8 +16,9 @@ pub(crate) struct Python {
     output: Lines<BufReader<ChildStdout>>,
 }
 
-/// What became of a call.
-#[derive(Debug, Deserialize)]
+/// What became of a call, of theirs or of ours.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Outcome {
     /// `ok`, or the name of an exception.
     #[serde(rename = "outcome")]
@@ -23,11 +26,11 @@ pub(crate) struct Outcome {
     pub(crate) code: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) request_id: Option<String>,
-    #[serde(default)]
     pub(crate) said: String,
-    #[serde(default)]
     pub(crate) rows: usize,
-    events: Vec<(String, f64)>,
+    /// What the algorithms of `gertlabs.rollouts` return.
+    pub(crate) value: Value,
+    pub(crate) events: Vec<(String, f64)>,
 }
 
 impl Python {
@@ -47,15 +50,10 @@ impl Python {
         Self { _child: child, input, output }
     }
 
-    pub(crate) async fn call(
-        &mut self,
-        base: &str,
-        operation: &str,
-        kwargs: &Value,
-        max_retries: u32,
-    ) -> Outcome {
+    pub(crate) async fn call(&mut self, base: &str, case: &Case) -> Outcome {
+        let Case { operation, kwargs, policy, max_retries, .. } = case;
         let call = json!({
-            "base": base, "operation": operation, "kwargs": kwargs, "max_retries": max_retries,
+            "base": base, "operation": operation, "kwargs": kwargs, "policy": policy, "max_retries": max_retries,
         });
         self.input.write_all(format!("{call}\n").as_bytes()).await.expect("Python reads");
         let line = self.output.next_line().await.expect("Python writes").expect("Python goes on");

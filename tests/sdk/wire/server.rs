@@ -1,23 +1,76 @@
 //! A server that plays a script and writes down what it was asked, and when.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
+
+use super::world::World;
 
 /// What happens after a request was read. `BASE` in a body stands for the server's own address.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    Answer { status: u16, headers: String, body: String },
+    Answer {
+        status: u16,
+        headers: String,
+        body: String,
+        after: Duration,
+    },
+    /// An answer that breaks off.
+    Torn(u16),
     Cut,
 }
 
 impl Reply {
     pub(crate) fn new(status: u16, headers: &str, body: &str) -> Self {
-        Self::Answer { status, headers: headers.to_owned(), body: body.to_owned() }
+        Self::Answer { status, headers: headers.to_owned(), body: body.to_owned(), after: Duration::ZERO }
+    }
+
+    pub(crate) fn data(data: &Value) -> Self {
+        Self::new(200, "", &serde_json::json!({ "data": data }).to_string())
+    }
+
+    /// The same, after a while. A header tells the SDK's side, which does not wait for it.
+    pub(crate) fn after(mut self, seconds: f64) -> Self {
+        if let Self::Answer { headers, after, .. } = &mut self {
+            headers.push_str(&format!("X-Took: {seconds}\r\n"));
+            *after = Duration::from_secs_f64(seconds);
+        }
+        self
+    }
+}
+
+/// Where replies come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Script {
+    /// One after the other, whatever is asked; then every request is cut.
+    Replies(VecDeque<Reply>),
+    World(Box<World>),
+}
+
+impl Script {
+    fn next(&mut self, asked: &Asked) -> Reply {
+        match self {
+            Self::Replies(replies) => replies.pop_front().unwrap_or(Reply::Cut),
+            Self::World(world) => world.answer(asked),
+        }
+    }
+}
+
+impl From<Vec<Reply>> for Script {
+    fn from(replies: Vec<Reply>) -> Self {
+        Self::Replies(replies.into())
+    }
+}
+
+impl From<World> for Script {
+    fn from(world: World) -> Self {
+        Self::World(Box::new(world))
     }
 }
 
@@ -32,7 +85,7 @@ pub(crate) struct Asked {
     pub(crate) headers: [Option<String>; 3],
 }
 
-/// The server; it stops when it is dropped. Requests after the script's end are cut.
+/// The server; it stops when it is dropped.
 pub(crate) struct Server {
     pub(crate) base: String,
     asked: Arc<Mutex<Vec<(Asked, Instant)>>>,
@@ -40,24 +93,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) async fn start(script: &[Reply]) -> Self {
+    pub(crate) async fn start(script: &Script) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, script, own) = (asked.clone(), script.to_vec(), base.clone());
+        let (log, mut script, own) = (asked.clone(), script.clone(), base.clone());
         let task = tokio::spawn(async move {
-            let mut script = script.into_iter();
             while let Ok((mut stream, _)) = listener.accept().await {
                 let Some(request) = read(&mut stream).await else { continue };
+                let reply = script.next(&request);
                 log.lock().expect("no panic").push((request, Instant::now()));
-                if let Some(Reply::Answer { status, headers, body }) = script.next() {
-                    let body = body.replace("BASE", &own);
-                    let length = body.len();
-                    let head =
-                        format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n");
-                    let _ = stream.write_all(format!("{head}{headers}\r\n{body}").as_bytes()).await;
-                    let _ = stream.shutdown().await;
-                }
+                // The client may be gone.
+                let _ = send(&mut stream, reply, &own).await;
             }
         });
         Self { base, asked, task }
@@ -65,6 +112,7 @@ impl Server {
 
     /// What was asked.
     pub(crate) fn asked(&self) -> Vec<Asked> {
+        assert!(!self.task.is_finished(), "the server broke");
         self.asked.lock().expect("no panic").iter().map(|(asked, _)| asked.clone()).collect()
     }
 
@@ -79,6 +127,26 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+async fn send(stream: &mut TcpStream, reply: Reply, own: &str) -> std::io::Result<()> {
+    let (status, headers, body, missing) = match reply {
+        Reply::Answer { status, headers, body, after } => {
+            // Not longer than the client listens.
+            tokio::select! {
+                () = sleep(after) => {}
+                _ = stream.read_u8() => return Ok(()),
+            }
+            (status, headers, body.replace("BASE", own), 0)
+        }
+        Reply::Torn(status) => (status, String::new(), "{".to_owned(), 9),
+        Reply::Cut => return Ok(()),
+    };
+    let length = body.len() + missing;
+    let head =
+        format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n");
+    stream.write_all(format!("{head}{body}").as_bytes()).await?;
+    stream.shutdown().await
 }
 
 async fn read(stream: &mut TcpStream) -> Option<Asked> {
