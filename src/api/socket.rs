@@ -128,14 +128,12 @@ impl PlaySocket {
         while self.closed.is_none() {
             // For what is there already neither clock nor timer is needed.
             let frame = match self.next_frame().now_or_never() {
-                Some(frame) => frame,
-                None => match timeout_at(self.patience(), self.next_frame()).await {
-                    Ok(frame) => frame,
-                    Err(_) => {
-                        self.was_silent().await?;
-                        continue;
-                    }
-                },
+                Some(frame) => Some(frame),
+                None => timeout_at(self.patience(), self.next_frame()).await.ok(),
+            };
+            let Some(frame) = frame else {
+                self.was_silent().await?;
+                continue;
             };
             (self.pinged, self.deadline) = (false, None);
             if let Some(message) = self.take(frame)? {
