@@ -187,21 +187,24 @@ impl Generator {
         );
         self.choose_one(&mut kwargs, operation.name, "play.create", &["game", "tags"]);
         self.choose_one(&mut kwargs, operation.name, "rollout_runs.reset", &["game", "tags"]);
-        match operation.name {
+        self.fit_rollout(&mut kwargs, operation.name);
+        kwargs.into()
+    }
+
+    /// Brings the arguments of a rollout's operation into what it takes.
+    fn fit_rollout(&mut self, kwargs: &mut Map<String, Value>, name: &str) {
+        match name {
             "rollout_runs.step" => {
-                let (wanted, other) = if self.flip() { ("action", "actions") } else { ("actions", "action") };
-                kwargs.remove(other);
-                let value = if wanted == "action" { self.json() } else { json!({"p0": self.json()}) };
-                kwargs.entry(wanted).or_insert(value);
+                kwargs.remove(self.pick(&["action", "actions"]));
+                if !kwargs.contains_key("actions") {
+                    kwargs.insert("action".to_owned(), self.json());
+                }
             }
             "rollout_runs.complete" => {
-                if let [Some(min), Some(max)] =
-                    ["min_percentile", "max_percentile"].map(|name| kwargs.get(name))
-                {
-                    let sorted = if min.as_f64() > max.as_f64() { (max, min) } else { (min, max) };
-                    let (min, max) = (sorted.0.clone(), sorted.1.clone());
-                    kwargs.insert("min_percentile".to_owned(), min);
-                    kwargs.insert("max_percentile".to_owned(), max);
+                let share = |name| kwargs.get(name).and_then(Value::as_f64);
+                if let (Some(min), Some(max)) = (share("min_percentile"), share("max_percentile")) {
+                    kwargs.insert("min_percentile".to_owned(), json!(min.min(max)));
+                    kwargs.insert("max_percentile".to_owned(), json!(min.max(max)));
                 }
             }
             "rollout_runs.score_actions" => {
@@ -209,7 +212,6 @@ impl Generator {
             }
             _ => {}
         }
-        kwargs.into()
     }
 
     /// Leaves exactly one of several arguments.
@@ -247,7 +249,7 @@ impl Generator {
             1 => Reply::Torn(200),
             2 => Reply::new(503, "Retry-After: 2\r\n", &coded("SERVER_BUSY")),
             3 => Reply::new(504, "", ""),
-            // The last one is none.
+            // The last code is none.
             _ => {
                 let code = self.pick(&CODES[..CODES.len() - 1]);
                 Reply::new(self.pick(&[409, 429, 500, 503]), "", &coded(code))

@@ -38,7 +38,7 @@ impl Reply {
     /// The same, after a while. A header tells the SDK's side, which does not wait for it.
     pub(crate) fn after(mut self, seconds: f64) -> Self {
         if let Self::Answer { headers, after, .. } = &mut self {
-            headers.push_str(&format!("X-Took: {seconds}\r\n"));
+            *headers = format!("{headers}X-Took: {seconds}\r\n");
             *after = Duration::from_secs_f64(seconds);
         }
         self

@@ -53,7 +53,7 @@ impl World {
         let mut generator = Generator::new(!seed);
         Self {
             seed,
-            seats: &SEATS[..1 + generator.up_to(2)],
+            seats: &SEATS[..=generator.up_to(2)],
             turn_based: generator.flip(),
             is_terse: generator.up_to(2) == 0,
             trouble: generator.pick(&[6, 20, 1000]),
