@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use crate::api::model::{GameSlug, Json, Seat};
 use crate::policy::{
-    self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, parse_command_line,
+    self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError, parse_command_line,
 };
 use crate::rollout::{BoxError, Policy, Trajectory};
 
@@ -73,7 +73,8 @@ impl Policy for CommandPolicy {
         let process = self.process(seat);
         if !process.greeted {
             process.greeted = true;
-            process.policy.hello(&Hello { game, seat: seat.as_str().to_owned(), ..Hello::default() })?;
+            let hello = Hello { game, seat: seat.as_str().to_owned(), ..Hello::default() };
+            unless_ended(process.policy.hello(&hello))?;
         }
         process.turns += 1;
         let turn = policy::Turn {
@@ -81,9 +82,14 @@ impl Policy for CommandPolicy {
             tick: observation.decode::<Tick>().map_or(0, |seen| seen.tick),
             observation: observation.get().to_owned(),
         };
-        process.policy.observe(&turn)?;
+        unless_ended(process.policy.observe(&turn))?;
         process.answer(turn.id, seat).await
     }
+}
+
+/// That a process has ended is told by its last event, which says why.
+fn unless_ended(sent: Result<(), SendError>) -> Result<(), SendError> {
+    sent.or_else(|error| if error == SendError::Ended { Ok(()) } else { Err(error) })
 }
 
 /// The tick, where the observation says it.
