@@ -146,16 +146,17 @@ fn position(tick: u64, length: u64) -> String {
     format!(r#""tick":{tick},"done":{done},"observation":{observation},"on_turn_seats":["p0"]"#)
 }
 
-/// An observation of about `size` bytes: a few numbers, and rows of numbers and words.
+/// An observation of `size` bytes, if that is not too few: a few numbers, and rows of numbers and words.
 fn observation(tick: u64, size: usize) -> String {
     const ROW: &str = r#"{"id":17,"kind":"rock","at":[12,7],"strength":0.75}"#;
+    const END: &str = r#"],"note":""}"#;
     let mut text = format!(r#"{{"turn":{tick},"score":12.5,"you":"p0","entities":[{ROW}"#);
-    while text.len() + ROW.len() + 3 <= size {
+    while text.len() + 1 + ROW.len() + END.len() <= size {
         text.push(',');
         text.push_str(ROW);
     }
-    text.push_str("]}");
-    text
+    let note = "x".repeat(size.saturating_sub(text.len() + END.len()));
+    text + &END.replace(r#""""#, &format!(r#""{note}""#))
 }
 
 /// Upgrades to a socket and sends what the session's name (`n100000-s2000`) says, the end of the game and a close frame.
@@ -178,14 +179,11 @@ fn flood(reader: &mut impl Read, mut writer: &TcpStream, path: &str, key: &str) 
     io::copy(reader, &mut io::sink()).map(drop)
 }
 
-/// An observation message of exactly `size` bytes, if that is not too few.
+/// An observation message of `size` bytes, if that is not too few.
 fn message(tick: u64, size: usize) -> String {
-    let whole = |data: &str, pad: usize| {
-        let pad = "x".repeat(pad);
-        format!(r#"{{"type":"observation","tick":{tick},"player_id":"p0","pad":"{pad}","data":{data}}}"#)
-    };
-    let data = observation(tick, size.saturating_sub(whole("", 0).len()));
-    whole(&data, size.saturating_sub(whole(&data, 0).len()))
+    let start = format!(r#"{{"type":"observation","tick":{tick},"player_id":"p0","data":"#);
+    let data = observation(tick, size.saturating_sub(start.len() + 1));
+    format!("{start}{data}}}")
 }
 
 /// A text frame as servers send it.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::CapacityError;
@@ -126,12 +127,7 @@ impl PlaySocket {
     /// When the link is lost; nothing more comes after that.
     pub async fn recv(&mut self) -> Result<Option<Message>, SocketError> {
         while self.closed.is_none() {
-            // For what is there already neither clock nor timer is needed.
-            let frame = match self.next_frame().now_or_never() {
-                Some(frame) => Some(frame),
-                None => timeout_at(self.patience(), self.next_frame()).await.ok(),
-            };
-            let Some(frame) = frame else {
+            let Ok(frame) = self.frame_in_time().await else {
                 self.was_silent().await?;
                 continue;
             };
@@ -212,6 +208,15 @@ impl PlaySocket {
                 Err(SocketError::Lost(format!("a message was not taken within {} s", SEND_LIMIT.as_secs())))
             }
         }
+    }
+
+    /// The next frame, or nothing at the end of the socket, unless the silence was too long.
+    async fn frame_in_time(&mut self) -> Result<Option<Result<Frame, WsError>>, Elapsed> {
+        // For what is there already neither clock nor timer is needed.
+        if let Some(frame) = self.next_frame().now_or_never() {
+            return Ok(frame);
+        }
+        timeout_at(self.patience(), self.next_frame()).await
     }
 
     /// The end of the present silence, which began no later than now.
