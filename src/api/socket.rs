@@ -108,6 +108,17 @@ impl PlaySocket {
         self.closed.as_ref()
     }
 
+    /// What the end of the socket means for the next attempt, and in words.
+    pub fn ending(&self) -> (Verdict, String) {
+        let Some(closed) = &self.closed else { return (Verdict::BackOff, "the connection ended".into()) };
+        let words = match (closed.code, closed.reason.is_empty()) {
+            (_, false) => closed.reason.clone(),
+            (Some(code), true) => format!("closed by the server with code {code}"),
+            (None, true) => "the connection ended".into(),
+        };
+        (closed.verdict, words)
+    }
+
     /// True once the game is over: whatever happens to the link now is no loss.
     pub fn is_over(&self) -> bool {
         self.over

@@ -149,7 +149,7 @@ impl Link {
             tokio::select! {
                 message = socket.recv() => match message {
                     Ok(Some(message)) => self.tell(FeedEvent::Said(message)).await,
-                    Ok(None) => return Some(ending(socket)),
+                    Ok(None) => return Some(socket.ending()),
                     Err(why) => return Some((why.verdict(), why.to_string())),
                 },
                 order = self.orders.recv() => match order? {
@@ -194,15 +194,4 @@ impl Link {
 async fn act(socket: &mut PlaySocket, action_id: &str, payload: &str) -> Result<(), String> {
     let payload = RawValue::from_string(payload.to_owned()).map_err(|why| why.to_string())?;
     socket.send_action(&payload, Some(action_id)).await.map_err(|why| why.to_string())
-}
-
-/// What the end of a socket means, and in words.
-fn ending(socket: &PlaySocket) -> (Verdict, String) {
-    let Some(closed) = socket.closed() else { return (Verdict::BackOff, "the connection ended".into()) };
-    let words = match (closed.code, closed.reason.is_empty()) {
-        (_, false) => closed.reason.clone(),
-        (Some(code), true) => format!("closed by the server with code {code}"),
-        (None, true) => "the connection ended".into(),
-    };
-    (closed.verdict, words)
 }

@@ -118,7 +118,7 @@ async fn read(
         tokio::select! {
             message = socket.recv() => match message {
                 Ok(Some(message)) => print(&message)?,
-                Ok(None) => return Ok(ending(socket)),
+                Ok(None) => return Ok(socket.ending()),
                 Err(why) => return Ok((why.verdict(), why.to_string())),
             },
             line = next(lines) => match line {
@@ -173,17 +173,6 @@ fn delegation(line: &str) -> Option<(String, Option<String>)> {
     let members: Extra = serde_json::from_str(line).ok()?;
     (members.decode::<String>("type")? == "delegate").then_some(())?;
     Some((members.decode("provider_id")?, members.decode("model")))
-}
-
-/// What the end of a socket means, and in words.
-fn ending(socket: &PlaySocket) -> (Verdict, String) {
-    let Some(closed) = socket.closed() else { return (Verdict::BackOff, "the connection ended".into()) };
-    let words = match (closed.code, closed.reason.is_empty()) {
-        (_, false) => closed.reason.clone(),
-        (Some(code), true) => format!("closed by the server with code {code}"),
-        (None, true) => "the connection ended".into(),
-    };
-    (closed.verdict, words)
 }
 
 #[cfg(test)]
