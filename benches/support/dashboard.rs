@@ -18,6 +18,7 @@ pub(crate) fn seated(game: &str) -> (App, FeedId) {
         arena: true,
         has_key: true,
         key_problem: None,
+        read_only: false,
         demo: false,
         sample_policy: None,
         zone: jiff::tz::TimeZone::UTC,

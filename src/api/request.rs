@@ -188,7 +188,6 @@ macro_rules! request {
 
         impl $name {
             /// The request with what it needs and nothing else.
-            #[allow(clippy::new_without_default, reason = "derived where there is nothing to give")]
             $vis fn new(
                 $($( $path: impl $crate::api::request::Arg<$path_type>, )+)?
                 $($( $need: impl $crate::api::request::Arg<$need_type>, )+)?

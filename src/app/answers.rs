@@ -203,6 +203,8 @@ impl App {
         match result {
             Ok(()) => {
                 (self.boot.profile, self.boot.arena, self.boot.has_key) = ("demo".into(), true, true);
+                // The arena is not the profile's, so its guard does not stand before it.
+                self.boot.read_only = false;
                 self.load_anew()
             }
             Err(why) => {

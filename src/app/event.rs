@@ -75,6 +75,7 @@ pub enum MouseWhat {
 
 /// What the program was started with.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of the start that do not depend on each other")]
 pub struct Boot {
     /// Name of the profile, e.g. `demo`.
     pub profile: String,
@@ -86,6 +87,8 @@ pub struct Boot {
     pub has_key: bool,
     /// Why a key that is configured cannot be used.
     pub key_problem: Option<String>,
+    /// Whether the profile refuses every write.
+    pub read_only: bool,
     /// Whether an arena is to be opened first (`gert demo`).
     pub demo: bool,
     /// Where the sample policies are, if they could be found or written.

@@ -22,11 +22,12 @@ pub(super) async fn run(config: Config) -> Result<i32, Failure> {
         None => None,
     };
     let boot = Boot {
-        profile: format!("{}{}", config.profile, if config.read_only { " (read-only)" } else { "" }),
+        profile: config.profile.clone(),
         host: config.base_url.as_str().to_owned(),
         arena: config.base_url.is_loopback(),
         has_key: api.is_some(),
         key_problem: config.key_problem.clone(),
+        read_only: config.read_only,
         demo: false,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
@@ -44,6 +45,8 @@ pub(super) async fn demo(config: Config, keep: Option<PathBuf>) -> Result<i32, F
         arena: true,
         has_key: true,
         key_problem: None,
+        // The profile's guard is not asked about an arena of our own.
+        read_only: false,
         demo: true,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),

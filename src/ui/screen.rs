@@ -124,6 +124,9 @@ fn activity(app: &App, width: u16, theme: &Theme) -> Vec<Span<'static>> {
         return vec![Span::styled(words, theme.style(Role::Bad))];
     }
     let mut spans = Vec::new();
+    if app.boot.read_only {
+        spans.push(Span::styled("read-only   ", theme.style(Role::Warn)));
+    }
     let live = app.sessions.live_count();
     if live > 0 {
         spans.push(Span::styled("● ", theme.style(Role::Good)));

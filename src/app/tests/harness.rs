@@ -244,6 +244,7 @@ pub(crate) fn boot(has_key: bool) -> Boot {
         arena: false,
         has_key,
         key_problem: None,
+        read_only: false,
         demo: false,
         sample_policy: Some("assets/policies/random.py".into()),
         zone: jiff::tz::TimeZone::UTC,

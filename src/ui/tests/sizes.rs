@@ -1,7 +1,7 @@
 //! What holds at every size.
 
 use super::states::{STATES, state};
-use super::{COLOUR, PLAIN, draw, text};
+use super::{COLOUR, PLAIN, Rig, draw, text};
 
 /// Around every width and height at which a layout changes.
 const SIZES: [(u16, u16); 30] = [
@@ -129,5 +129,15 @@ fn the_cursor_is_in_sight_in_a_line_of_any_length() {
             assert!(spans.len() == 3 && spans[1].width() > 0 && wide <= 21, "{letter} {at}: {spans:?}");
             assert!(spans[0].width() <= 19);
         }
+    }
+}
+
+#[test]
+fn a_read_only_profile_says_so_at_every_usual_size() {
+    let mut rig = Rig::loaded();
+    rig.app.boot.read_only = true;
+    for size in [(40, 12), (80, 24), (160, 50)] {
+        let screen = text(&draw(&mut rig, size, &PLAIN));
+        assert!(screen.lines().next().is_some_and(|header| header.contains("read-only")), "{screen}");
     }
 }
