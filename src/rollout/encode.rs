@@ -21,45 +21,69 @@ use super::python::Shortest;
 /// When it is nested too deep or a number does not fit a double.
 pub fn encode(json: &Json) -> Result<String, JsonError> {
     let mut out = String::new();
-    write_value(&mut out, &Value::read(json.get())?)?;
+    PLATFORM.write_value(&mut out, &Value::read(json.get())?)?;
     Ok(out)
 }
 
-/// Writes members as an object, in the order they are given in.
-pub(super) fn write_members(out: &mut String, members: &[&(Text<'_>, Value<'_>)]) -> Result<(), JsonError> {
-    out.push('{');
-    for (index, (name, value)) in members.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_text(out, *name);
-        out.push(':');
-        write_value(out, value)?;
-    }
-    out.push('}');
-    Ok(())
+/// How one side spells JSON; the walk through a value is the same for all.
+pub(super) struct Notation {
+    pub(super) float: fn(f64) -> String,
+    pub(super) text: fn(&mut String, Text<'_>),
+    /// Members in the order of their names, else in their own.
+    pub(super) sorted: bool,
 }
 
-pub(super) fn write_value(out: &mut String, value: &Value<'_>) -> Result<(), JsonError> {
-    match &value.kind {
-        Kind::Null | Kind::Bool(_) => out.push_str(value.raw),
-        Kind::Int => out.push_str(integer(value.raw)),
-        Kind::Float(x) if x.is_finite() => out.push_str(&float(*x)),
-        Kind::Float(_) => return Err(JsonError::NotFinite),
-        Kind::Text(text) => write_text(out, *text),
-        Kind::List(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_value(out, item)?;
+/// The platform's.
+pub(super) const PLATFORM: Notation = Notation { float, text: write_text, sorted: false };
+
+impl Notation {
+    /// Writes members as an object, in the order they are given in.
+    pub(super) fn write_members(
+        &self,
+        out: &mut String,
+        members: &[&(Text<'_>, Value<'_>)],
+    ) -> Result<(), JsonError> {
+        out.push('{');
+        for (index, (name, value)) in members.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
             }
-            out.push(']');
+            (self.text)(out, *name);
+            out.push(':');
+            self.write_value(out, value)?;
         }
-        Kind::Object(members) => write_members(out, &members.iter().collect::<Vec<_>>())?,
+        out.push('}');
+        Ok(())
     }
-    Ok(())
+
+    /// Writes a value.
+    pub(super) fn write_value(&self, out: &mut String, value: &Value<'_>) -> Result<(), JsonError> {
+        match &value.kind {
+            Kind::Null | Kind::Bool(_) => out.push_str(value.raw),
+            Kind::Int => out.push_str(integer(value.raw)),
+            Kind::Float(x) if x.is_finite() => out.push_str(&(self.float)(*x)),
+            Kind::Float(_) => return Err(JsonError::NotFinite),
+            Kind::Text(text) => (self.text)(out, *text),
+            Kind::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    self.write_value(out, item)?;
+                }
+                out.push(']');
+            }
+            Kind::Object(members) => {
+                let mut members: Vec<_> = members.iter().collect();
+                if self.sorted {
+                    members.sort_by_key(|(name, _)| *name);
+                }
+                self.write_members(out, &members)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An integer's digits: Python's has no negative zero.

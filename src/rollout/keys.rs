@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::api::model::Json;
 
-use super::encode::{integer, short_escape, write_escape};
+use super::encode::{Notation, short_escape, write_escape};
 use super::json::{JsonError, Kind, Text, Value};
 use super::python::float_repr;
 
@@ -42,6 +42,9 @@ pub fn distinct_actions(candidates: &[Json]) -> Result<Vec<Json>, CandidateError
     Ok(distinct)
 }
 
+/// Python's `json.dumps` with sorted members and nothing between them.
+const PYTHON: Notation = Notation { float: float_repr, text: write_text, sorted: true };
+
 /// An action in the form the server echoes (a list of one is its element), and its key: Python's
 /// `json.dumps(action, sort_keys=True, separators=(",", ":"))`.
 ///
@@ -54,43 +57,8 @@ pub fn canonical_action(action: &Json) -> Result<(Json, String), JsonError> {
         _ => &value,
     };
     let mut key = String::new();
-    write(&mut key, action)?;
+    PYTHON.write_value(&mut key, action)?;
     Ok((Json::parse(action.raw).map_err(|_| JsonError::NotJson)?, key))
-}
-
-fn write(out: &mut String, value: &Value<'_>) -> Result<(), JsonError> {
-    match &value.kind {
-        Kind::Null | Kind::Bool(_) => out.push_str(value.raw),
-        Kind::Int => out.push_str(integer(value.raw)),
-        Kind::Float(x) if x.is_finite() => out.push_str(&float_repr(*x)),
-        Kind::Float(_) => return Err(JsonError::NotFinite),
-        Kind::Text(text) => write_text(out, *text),
-        Kind::List(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write(out, item)?;
-            }
-            out.push(']');
-        }
-        Kind::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_by_key(|(name, _)| *name);
-            out.push('{');
-            for (index, (name, value)) in members.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_text(out, *name);
-                out.push(':');
-                write(out, value)?;
-            }
-            out.push('}');
-        }
-    }
-    Ok(())
 }
 
 /// Writes a text with all but printable ASCII escaped.

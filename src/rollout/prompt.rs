@@ -6,7 +6,7 @@
 
 use crate::api::model::Json;
 
-use super::encode::{write_members, write_value};
+use super::encode::PLATFORM;
 use super::json::{JsonError, Kind, Text, Value};
 
 /// What the system message ends with, since version 3.4.0 of the SDK.
@@ -69,11 +69,11 @@ pub fn format_observation(observation: Observation<'_>) -> Result<String, JsonEr
         Kind::Object(members) if members.iter().any(|(name, _)| is_reserved(*name)) => {
             let mut kept: Vec<_> = members.iter().filter(|(name, _)| !is_reserved(*name)).collect();
             kept.sort_by_key(|(name, _)| *name);
-            write_members(&mut shown, &kept)?;
+            PLATFORM.write_members(&mut shown, &kept)?;
             rejection = value.get(REJECTION).and_then(prose).unwrap_or_default();
         }
         _ if untouched => shown.push_str(text),
-        _ => write_value(&mut shown, &value)?,
+        _ => PLATFORM.write_value(&mut shown, &value)?,
     }
     Ok(message(&shown, &rejection))
 }
