@@ -22,7 +22,6 @@ pub mod screen;
 mod seats;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod trail;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -285,9 +284,8 @@ impl App {
         let next_second = Duration::from_secs(now.as_secs() + 1);
         let second_if = |moves: bool| moves.then_some(next_second);
         let live = self.visible_live();
-        let counts_down = live.is_some_and(|live| live.deadline.is_some_and(|at| at > now));
-        let stalls =
-            live.filter(|live| live.is_live()).and_then(|live| Some(live.heard?.since_start + STALLED));
+        let counts_down = live.is_some_and(|live| live.view.deadline.is_some_and(|at| at > now));
+        let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.view.heard? + STALLED));
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
         let thinks =
             self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
@@ -355,7 +353,7 @@ impl App {
         match self.pane {
             Pane::Sessions => {
                 if let Some(watching) = &mut self.sessions.watching {
-                    watching.live.settle();
+                    watching.live.view.settle();
                 }
             }
             Pane::Play => {
@@ -463,7 +461,7 @@ impl App {
     fn load_detail(&mut self) -> Vec<Effect> {
         let slug = match (self.pane, self.visible_live()) {
             (Pane::Games, _) => self.games.selected().map(|game| game.slug.clone()),
-            (_, Some(live)) => live.game.as_deref().map(Into::into),
+            (_, Some(live)) => live.view.game.as_deref().map(Into::into),
             _ => None,
         };
         let Some(slug) = slug.filter(|_| self.gate.is_none() && self.health == Health::Up) else {

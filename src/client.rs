@@ -4,8 +4,10 @@
 //! socket) sends events until it ends or is closed. Start reading at [`start`]; feeds are in [`feed`].
 
 pub mod feed;
+mod pen;
 mod task;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use crate::api::model::{
     Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session, SessionId,
     Tags, UsageEntry,
 };
+use crate::tape::{self, LineKind, TapeEvent};
 
 pub use task::{Client, start};
 
@@ -35,10 +38,20 @@ pub enum Request {
     Watch(FeedId, SessionId),
     /// Open a player's socket and keep it open.
     Sit(FeedId, SessionId, PlayerToken),
+    /// Play a recording as if it were a feed.
+    Replay(FeedId, PathBuf),
+    /// Note something in a feed's recording.
+    Jot(FeedId, LineKind),
+    /// Bring a moment of a feed's recording back, or keep a note at one.
+    Tape(FeedId, tape::Order),
     /// Send an action on a player's socket.
     Act {
         /// The player's socket.
         feed: FeedId,
+        /// Who decided, for the recording: `human`, `policy NAME`.
+        by: Arc<str>,
+        /// The tick it is meant for.
+        tick: u64,
         /// Comes back in the acknowledgement, where the server does that.
         action_id: String,
         /// The action as JSON text.
@@ -116,6 +129,8 @@ pub enum ClientEvent {
     Answered(Ticket, Result<Answer, Arc<api::Error>>),
     /// Something happened on a socket.
     Fed(FeedId, FeedEvent),
+    /// Something about a feed's recording.
+    Taped(FeedId, TapeEvent),
 }
 
 /// What happened on a socket.
@@ -130,6 +145,8 @@ pub enum FeedEvent {
     Opened,
     /// A message came.
     Said(api::Message),
+    /// So many observations came and were replaced by newer ones before they could be shown. A recording has them.
+    Skipped(u64),
     /// It broke; the next try comes after `retry`.
     Lost {
         /// What happened, cleaned.

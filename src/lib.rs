@@ -9,6 +9,7 @@
 //! - `config`: settings, flags over environment over the file over defaults.
 //! - `journal`: JSON-lines files that survive crashes and several writers.
 //! - `spend`: spending caps, read-only mode, and the ledger of what this machine started.
+//! - `tape`: recordings of sessions: written while they run, any moment of them brought back.
 //! - `client`: the task that owns all traffic with the platform.
 //! - `policy`: runs any command as a player, over JSON lines.
 //! - `app`: the dashboard's state, events in and effects out, nothing else.
@@ -35,6 +36,8 @@ pub mod spend;
 pub mod client;
 #[cfg(feature = "tui")]
 pub mod policy;
+#[cfg(feature = "tui")]
+pub mod tape;
 #[cfg(feature = "tui")]
 pub mod app;
 #[cfg(feature = "tui")]

@@ -45,7 +45,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::command_line::{CommandLine, CommandLineError, parse_command_line};
-pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run};
+pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run, Usage};
 pub use self::message::{Hello, SendError, Turn};
 pub use self::spec::{Limits, PolicySpec};
 

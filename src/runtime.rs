@@ -18,6 +18,7 @@ mod runner;
 pub mod signals;
 pub mod terminal;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::backend::Backend;
@@ -58,6 +59,8 @@ pub struct Options {
     pub api: Option<crate::api::Client>,
     /// How to get from a typed key to the platform.
     pub with_key: KeySource,
+    /// Where sessions are recorded, if they are.
+    pub recordings: Option<PathBuf>,
     /// How to open an arena in this process.
     pub arena: ArenaSource,
     /// Colours and glyphs.
@@ -134,7 +137,7 @@ impl<B: Backend> Loop<B> {
             signals,
             inbox,
             stop,
-            runner: Runner::new(options.api, options.with_key, options.arena),
+            runner: Runner::new(options.api, options.recordings, options.with_key, options.arena),
             fault: Fault::asked_for(),
             started,
             drawn: started,

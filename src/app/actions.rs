@@ -50,7 +50,7 @@ impl App {
             }
             Action::StartSession => self.open_form(None),
             Action::PlayAgain => {
-                let game = self.play.seat().and_then(|seat| seat.live.game.clone());
+                let game = self.play.seat().and_then(|seat| seat.live.view.game.clone());
                 self.open_form(game.as_deref());
             }
             Action::Watch => return self.watch_live(),
@@ -132,7 +132,7 @@ impl App {
         // A lost socket is tried again at once.
         if let Some(live) = self.visible_live()
             && !matches!(live.link, super::live::Link::Open)
-            && live.outcome.is_none()
+            && live.view.outcome.is_none()
         {
             return vec![Effect::Send(Request::Reconnect(live.feed))];
         }
@@ -201,7 +201,7 @@ impl App {
     fn open_session(&mut self) -> Vec<Effect> {
         let Some(session) = self.sessions.selected() else { return Vec::new() };
         let id = session.session_id.clone();
-        if let Some(at) = self.play.seats.iter().position(|seat| seat.live.session_id == id.as_str()) {
+        if let Some(at) = self.play.seats.iter().position(|seat| seat.live.view.session_id == id.as_str()) {
             self.play.at = at;
             return self.go(Pane::Play);
         }
@@ -223,7 +223,7 @@ impl App {
         let known = self.sessions.items().iter().find(|session| session.session_id == *id).cloned();
         let mut live = Live::new(feed, id.as_str().to_owned(), None);
         if let Some(session) = known {
-            live.know(session);
+            live.view.know(session);
         }
         let mut effects = Vec::new();
         if let Some(old) = self.sessions.watching.take() {
@@ -270,7 +270,7 @@ impl App {
         match self.pane {
             Pane::Sessions => {
                 if let Some(watching) = &mut self.sessions.watching {
-                    let seats = 1 + watching.live.seen.as_ref().map_or(0, |seen| seen.others.len());
+                    let seats = 1 + watching.live.view.seen.as_ref().map_or(0, |seen| seen.others.len());
                     watching.seat = (watching.seat + 1) % seats;
                 }
             }
@@ -288,7 +288,7 @@ impl App {
     }
 
     fn show_rules(&mut self) {
-        if let Some(slug) = self.visible_live().and_then(|live| live.game.clone()) {
+        if let Some(slug) = self.visible_live().and_then(|live| live.view.game.clone()) {
             self.overlay = Some(Overlay::Rules { slug, scroll: 0 });
         }
     }

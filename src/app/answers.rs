@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::api::model::CreatedSession;
 use crate::api::{Error as ApiError, ErrorKind};
-use crate::client::{Answer, ClientEvent, Question, Request, Ticket};
+use crate::client::{Answer, ClientEvent, FeedId, Question, Request, Ticket};
+use crate::tape::{About, LineKind, TapeEvent};
 
 use super::effect::Effect;
 use super::gate::Gate;
@@ -20,6 +21,7 @@ impl App {
         match event {
             ClientEvent::Answered(ticket, reply) => self.answered(ticket, reply),
             ClientEvent::Fed(feed, event) => self.fed(feed, event),
+            ClientEvent::Taped(feed, event) => self.taped(feed, event),
         }
     }
 
@@ -53,9 +55,9 @@ impl App {
             Question::Session(id) => {
                 if let Ok(Answer::Session(session)) = reply
                     && let Some(seat) =
-                        self.play.seats.iter_mut().find(|seat| seat.live.session_id == id.as_str())
+                        self.play.seats.iter_mut().find(|seat| seat.live.view.session_id == id.as_str())
                 {
-                    seat.live.know(*session);
+                    seat.live.view.know(*session);
                 }
                 Vec::new()
             }
@@ -155,15 +157,28 @@ impl App {
         for seat in own {
             let feed = self.new_feed();
             let mut live = Live::new(feed, id.as_str().to_owned(), None);
-            live.know(session.clone());
+            live.view.know(session.clone());
             let token = seat.player_token.clone();
             self.play.seats.push(OwnSeat::new(seat.player_id.as_str().to_owned(), token.clone(), live));
+            let about = About {
+                game: Some(session.game.as_str().to_owned()),
+                player_id: Some(seat.player_id.to_string()),
+            };
             effects.push(Effect::Send(Request::Sit(feed, id.clone(), token)));
+            effects.push(Effect::Send(Request::Jot(feed, LineKind::About(about))));
         }
         self.apply_pass_rules();
         self.pane = Pane::Play;
         (self.play.raw, self.play.policy_log, self.play.scroll) = (false, false, 0);
         effects
+    }
+
+    /// Something about a recording.
+    pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
+        if let TapeEvent::Failed(why) = event {
+            self.toast(Tone::Bad, format!("not recorded: {why}"));
+        }
+        Vec::new()
     }
 
     /// A request found no room on its way.
@@ -178,6 +193,10 @@ impl App {
                     seat.notice = Some((Tone::Bad, "the action was not sent: too much is under way".into()));
                 }
             }
+            Request::Replay(feed, _) => {
+                return self.taped(*feed, TapeEvent::Failed("too much is under way".into()));
+            }
+            Request::Jot(..) | Request::Tape(..) => {}
             Request::Reconnect(_) => {} // It is tried again by itself.
         }
         Vec::new()

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::policy::parse_command_line;
+use crate::policy::PolicySpec;
 
 use super::action::Action;
 use super::effect::{Effect, Secret};
@@ -72,8 +72,8 @@ impl App {
             .map(|seat| {
                 format!(
                     "{} · {} · {}",
-                    seat.live.session_id,
-                    seat.live.game.as_deref().unwrap_or("?"),
+                    seat.live.view.session_id,
+                    seat.live.view.game.as_deref().unwrap_or("?"),
                     seat.player_id
                 )
             })
@@ -419,8 +419,8 @@ impl App {
     fn typed_at_command(&mut self, key: Key, mut prompt: CommandPrompt) -> Vec<Effect> {
         if key.code == KeyCode::Enter {
             let command = prompt.input.text();
-            match parse_command_line(&command) {
-                Ok(argv) => return self.seat_policy(command, argv),
+            match PolicySpec::parse(&command) {
+                Ok(spec) => return self.seat_policy(command, spec),
                 Err(why) => prompt.problem = Some(why.to_string()),
             }
         } else {

@@ -36,7 +36,7 @@ impl App {
             _ => None,
         };
         let seat = &mut self.play.seats[at];
-        let before = seat.live.tick;
+        let before = seat.live.view.tick;
         seat.live.take(self.now, event);
         match message {
             Some(message) => self.seat_heard(at, before, &message),
@@ -50,7 +50,7 @@ impl App {
         let mine = message.player_id.as_deref().is_none_or(|player| player == seat.player_id);
         match message.kind {
             MessageKind::Observation => {
-                if seat.live.tick != before {
+                if seat.live.view.tick != before {
                     seat.sent = None;
                     seat.answered = None;
                     if let Some(policy) = &mut seat.policy {
@@ -127,9 +127,9 @@ impl App {
             draft.open = false;
         }
         seat.settle();
-        let id = SessionId::from(seat.live.session_id.clone());
+        let id = SessionId::from(seat.live.view.session_id.clone());
         let mut effects = Vec::new();
-        if let (Some(policy), Some(outcome)) = (&mut seat.policy, &seat.live.outcome) {
+        if let (Some(policy), Some(outcome)) = (&mut seat.policy, &seat.live.view.outcome) {
             policy.pending = None;
             let player = &seat.player_id;
             let result = serde_json::json!({
@@ -165,7 +165,7 @@ impl App {
             Some("the policy drives this seat: h takes it back")
         } else if !seat.on_turn {
             Some("not your turn")
-        } else if seat.sent.is_some() || seat.acted == Some(seat.live.tick) {
+        } else if seat.sent.is_some() || seat.acted == Some(seat.live.view.tick) {
             Some("already played this tick")
         } else {
             None
@@ -177,13 +177,19 @@ impl App {
         seat.notice = None;
         seat.answered = None;
         seat.sent =
-            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
-        vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.view.tick, payload: payload.clone() });
+        vec![Effect::Send(Request::Act {
+            feed: seat.live.feed,
+            action_id,
+            by: seat.by(),
+            tick: seat.live.view.tick,
+            payload,
+        })]
     }
 
     pub(super) fn edit_action(&mut self) {
         let Some(seat) = self.play.seat_mut() else { return };
-        let tick = seat.live.tick;
+        let tick = seat.live.view.tick;
         let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| pretty(&choice.payload));
         match &mut seat.draft {
             Some(draft) => draft.open = true,
@@ -202,12 +208,12 @@ impl App {
                 return Vec::new();
             }
         };
-        if draft.tick != seat.live.tick {
+        if draft.tick != seat.live.view.tick {
             let text = format!(
                 "the game went on from tick {} to {}: Enter again to play it now",
-                draft.tick, seat.live.tick
+                draft.tick, seat.live.view.tick
             );
-            draft.tick = seat.live.tick;
+            draft.tick = seat.live.view.tick;
             seat.notice = Some((Tone::Warn, text));
             return Vec::new();
         }
@@ -228,7 +234,7 @@ impl App {
     }
 
     /// Puts a command into the seat on screen.
-    pub(super) fn seat_policy(&mut self, command: String, argv: Vec<String>) -> Vec<Effect> {
+    pub(super) fn seat_policy(&mut self, command: String, spec: PolicySpec) -> Vec<Effect> {
         let run = self.new_run();
         let at = self.play.at;
         let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else {
@@ -245,7 +251,7 @@ impl App {
         seat.notice = None;
         self.last_command = command;
         let hello = self.hello(at);
-        effects.push(Effect::StartPolicy(run, PolicySpec::new(argv)));
+        effects.push(Effect::StartPolicy(run, spec));
         effects.push(Effect::TellPolicy(run, Tell::Hello(hello)));
         effects.extend(self.ask_policy(at));
         effects
@@ -253,7 +259,7 @@ impl App {
 
     fn hello(&self, at: usize) -> Hello {
         let seat = &self.play.seats[at];
-        let game = seat.live.game.clone().unwrap_or_default();
+        let game = seat.live.view.game.clone().unwrap_or_default();
         let record = self.games.detail(&game);
         Hello {
             game_version: record.and_then(|record| record.game_version.as_ref()?.decode().ok()),
@@ -261,6 +267,7 @@ impl App {
             config: record.and_then(|record| serde_json::to_value(&record.config).ok()).unwrap_or_default(),
             player_count: seat
                 .live
+                .view
                 .session
                 .as_ref()
                 .and_then(|session| session.player_count)
@@ -278,8 +285,8 @@ impl App {
         if seat.driver != Driver::Policy || !seat.wants_decision() {
             return Vec::new();
         }
-        let tick = seat.live.tick;
-        let Some(observation) = seat.live.observation_text() else { return Vec::new() };
+        let tick = seat.live.view.tick;
+        let Some(observation) = seat.live.view.observation_text() else { return Vec::new() };
         let Some(policy) = &mut seat.policy else { return Vec::new() };
         if policy.pending.is_some_and(|(_, pending)| pending == tick) {
             return Vec::new();
@@ -314,6 +321,8 @@ impl App {
                     return self.send_for_policy(at, &action);
                 }
             }
+            PolicyEventKind::Streamed { text, .. } => policy.note = Some(text),
+            PolicyEventKind::Counted { .. } => {}
             PolicyEventKind::OverDue { waited, .. } => {
                 policy.log(&format!("slow: no answer after {} ms", waited.as_millis()));
             }
@@ -364,8 +373,14 @@ impl App {
         }
         let payload: std::sync::Arc<str> = action.to_string().into();
         seat.sent =
-            Some(Sent { action_id: action_id.clone(), tick: seat.live.tick, payload: payload.clone() });
-        vec![Effect::Send(Request::Act { feed: seat.live.feed, action_id, payload })]
+            Some(Sent { action_id: action_id.clone(), tick: seat.live.view.tick, payload: payload.clone() });
+        vec![Effect::Send(Request::Act {
+            feed: seat.live.feed,
+            action_id,
+            by: seat.by(),
+            tick: seat.live.view.tick,
+            payload,
+        })]
     }
 
     /// The user takes the seat on screen back.
@@ -405,11 +420,12 @@ impl App {
 
     pub(super) fn ask_to_leave(&mut self) -> Vec<Effect> {
         let Some(seat) = self.play.seat() else { return Vec::new() };
-        let id = seat.live.session_id.clone();
+        let id = seat.live.view.session_id.clone();
         if !seat.live.is_live() {
             return self.forget(&id);
         }
-        let mine: Vec<&OwnSeat> = self.play.seats.iter().filter(|seat| seat.live.session_id == id).collect();
+        let mine: Vec<&OwnSeat> =
+            self.play.seats.iter().filter(|seat| seat.live.view.session_id == id).collect();
         let tokens = mine.iter().map(|seat| seat.token.clone()).collect();
         let seats: Vec<&str> = mine.iter().map(|seat| seat.player_id.as_str()).collect();
         self.overlay = Some(Overlay::Confirm(Confirm {
@@ -436,7 +452,7 @@ impl App {
             self.toast(Tone::Bad, format!("not left: {}", super::answers::explain(why)));
             return Vec::new();
         }
-        let mut effects = self.forget_where(|seat| seat.live.session_id == id && seat.token == *token);
+        let mut effects = self.forget_where(|seat| seat.live.view.session_id == id && seat.token == *token);
         self.toast(Tone::Plain, format!("left {id}"));
         effects.extend(self.load_after_end());
         effects
@@ -444,7 +460,7 @@ impl App {
 
     /// Takes all seats of a session off the screen.
     fn forget(&mut self, id: &str) -> Vec<Effect> {
-        self.forget_where(|seat| seat.live.session_id == id)
+        self.forget_where(|seat| seat.live.view.session_id == id)
     }
 
     fn forget_where(&mut self, gone: impl Fn(&OwnSeat) -> bool) -> Vec<Effect> {
@@ -462,7 +478,7 @@ impl App {
     /// Tells each seat whether doing nothing is a move in its game.
     pub(super) fn apply_pass_rules(&mut self) {
         for at in 0..self.play.seats.len() {
-            let game = self.play.seats[at].live.game.clone().unwrap_or_default();
+            let game = self.play.seats[at].live.view.game.clone().unwrap_or_default();
             let noop = self.games.detail(&game).and_then(|record| record.config.decode::<String>("noop"));
             self.play.seats[at].may_pass = noop.as_deref() != Some("none");
         }

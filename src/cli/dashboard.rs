@@ -67,8 +67,15 @@ async fn start(
     let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
         Box::pin(take_key(config.clone(), text))
     };
-    let options =
-        Options { boot, api, with_key: Box::new(with_key), arena: arena_source(keep), theme, mouse };
+    let options = Options {
+        boot,
+        api,
+        with_key: Box::new(with_key),
+        recordings: crate::tape::folder(),
+        arena: arena_source(keep),
+        theme,
+        mouse,
+    };
     Ok(runtime::run(options).await?)
 }
 

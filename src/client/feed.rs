@@ -1,25 +1,33 @@
 //! One socket, kept open: connects, reads, sends, and comes back after it was lost.
 //!
-//! What to do after a loss is decided by [`api::reconnect`]; this carries it out.
+//! What to do after a loss is decided by [`api::reconnect`]; this carries it out. Every message goes into the session's
+//! recording. The dashboard gets the newest observation and how many it replaced: however fast a socket is, what is
+//! shown is never old.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::api;
 use crate::api::model::{PlayerToken, SessionId};
 use crate::api::reconnect::{Input, Output, State, step};
-use crate::api::{PlaySocket, Verdict};
+use crate::api::{Message, MessageKind, PlaySocket, Verdict};
+use crate::tape::{Act, LineKind};
 
+use super::pen::Pen;
 use super::{ClientEvent, FeedEvent, FeedId};
 
 /// How long closing all sockets may take.
 pub const CLOSING: Duration = Duration::from_secs(1);
 /// The longest silence before the server is asked for a sign of life; twice that counts as lost.
 const KEEPALIVE: Duration = Duration::from_secs(15);
+
+/// The shortest time between two observations of a session that is only watched: half a frame. A player gets each at
+/// once, unless the dashboard is slower than the socket.
+const GAP: Duration = Duration::from_millis(16);
 
 /// Whose socket.
 #[derive(Debug, Clone)]
@@ -37,6 +45,10 @@ pub enum Command {
     Act {
         /// Comes back in the acknowledgement.
         action_id: String,
+        /// Who decided.
+        by: Arc<str>,
+        /// The tick it is meant for.
+        tick: u64,
         /// The action as JSON text.
         payload: Arc<str>,
     },
@@ -66,8 +78,10 @@ pub async fn run(
     target: Target,
     orders: mpsc::Receiver<Command>,
     events: mpsc::Sender<ClientEvent>,
+    pen: Pen,
 ) {
-    let mut link = Link { api, target, feed, orders, events };
+    let gap = if matches!(target, Target::Spectator(_)) { GAP } else { Duration::ZERO };
+    let mut link = Link { api, target, feed, orders, events, pen, newest: Newest::new(gap) };
     let mut state = State::START;
     loop {
         // Only a connecting link gets here.
@@ -75,6 +89,9 @@ pub async fn run(
         let End::Lost { verdict, lived, why } = link.live(attempt).await else { return };
         let live = if lived.is_zero() { state } else { step(state, Input::Opened, 0.0).0 };
         let (next, output) = step(live, Input::Lost { verdict, lived }, rand::random());
+        if !lived.is_zero() && verdict != Verdict::Ended {
+            link.pen.write(LineKind::Linked { up: false, why: Some(why.clone()) }).await;
+        }
         let input = if let Output::Wait(retry) = output {
             link.tell(FeedEvent::Lost { why, retry }).await;
             link.pause(Some(retry)).await
@@ -94,6 +111,8 @@ struct Link {
     feed: FeedId,
     orders: mpsc::Receiver<Command>,
     events: mpsc::Sender<ClientEvent>,
+    pen: Pen,
+    newest: Newest,
 }
 
 impl Link {
@@ -117,6 +136,9 @@ impl Link {
         socket.set_keepalive(KEEPALIVE);
         let opened = Instant::now();
         self.tell(FeedEvent::Opened).await;
+        if attempt > 1 {
+            self.pen.write(LineKind::Linked { up: true, why: None }).await;
+        }
         let Some((verdict, why)) = self.read(&mut socket).await else {
             socket.close().await;
             return End::Closed;
@@ -145,23 +167,70 @@ impl Link {
 
     /// Reads and sends until the socket ends. `None` if we are told to close it.
     async fn read(&mut self, socket: &mut PlaySocket) -> Option<(Verdict, String)> {
-        loop {
+        let end = loop {
+            let due = self.newest.due();
             tokio::select! {
-                message = socket.recv() => match message {
-                    Ok(Some(message)) => self.tell(FeedEvent::Said(message)).await,
-                    Ok(None) => return Some(socket.ending()),
-                    Err(why) => return Some((why.verdict(), why.to_string())),
-                },
-                order = self.orders.recv() => match order? {
-                    Command::Act { action_id, payload } => {
-                        if let Err(why) = act(socket, &action_id, &payload).await {
-                            self.tell(FeedEvent::NotSent { action_id, why }).await;
+                // What waits goes first, or a socket that never pauses would keep it waiting.
+                biased;
+                room = room_at(&self.events, due) => {
+                    for event in self.newest.take() {
+                        // There is room for one; a count before it may wait a moment.
+                        if let Ok(room) = self.events.reserve().await {
+                            room.send(ClientEvent::Fed(self.feed, event));
                         }
+                    }
+                    drop(room);
+                }
+                order = self.orders.recv() => match order? {
+                    Command::Act { action_id, by, tick, payload } => {
+                        self.act(socket, action_id, by, tick, payload).await;
                     }
                     Command::Reconnect => {}
                 },
+                message = socket.recv() => match message {
+                    Ok(Some(message)) => self.heard(message).await,
+                    Ok(None) => break socket.ending(),
+                    Err(why) => break (why.verdict(), why.to_string()),
+                },
             }
+        };
+        self.flush().await;
+        Some(end)
+    }
+
+    /// Notes a message; passes it on, unless it is an observation that a newer one may replace.
+    async fn heard(&mut self, message: Message) {
+        self.pen.write(LineKind::Heard(message.clone())).await;
+        if message.kind == MessageKind::Observation {
+            self.newest.put(message);
+        } else {
+            // Their order is kept.
+            self.flush().await;
+            self.tell(FeedEvent::Said(message)).await;
         }
+    }
+
+    async fn flush(&mut self) {
+        for event in self.newest.take() {
+            self.tell(event).await;
+        }
+    }
+
+    async fn act(
+        &mut self,
+        socket: &mut PlaySocket,
+        action_id: String,
+        by: Arc<str>,
+        tick: u64,
+        payload: Arc<str>,
+    ) {
+        if let Err(why) = act(socket, &action_id, &payload).await {
+            return self.tell(FeedEvent::NotSent { action_id, why }).await;
+        }
+        let player_id = socket.player_id().map_or_else(String::new, ToString::to_string);
+        let act =
+            Act { player_id, tick, by: by.to_string(), payload: Some(payload), shadow: false, agrees: None };
+        self.pen.write(LineKind::Acted(act)).await;
     }
 
     /// Waits for its time, or for the user. `None` if we are told to close it.
@@ -188,6 +257,52 @@ impl Link {
         if let Command::Act { action_id, .. } = order {
             self.tell(FeedEvent::NotSent { action_id, why: "the connection is down".into() }).await;
         }
+    }
+}
+
+/// Waits for room for an event, but not before a time; for ever without one.
+async fn room_at(
+    events: &mpsc::Sender<ClientEvent>,
+    due: Option<Instant>,
+) -> Option<mpsc::OwnedPermit<ClientEvent>> {
+    let Some(due) = due else { return std::future::pending().await };
+    if due > Instant::now() {
+        sleep_until(due).await;
+    }
+    events.clone().reserve_owned().await.ok()
+}
+
+/// The observation that waits to be passed on.
+struct Newest {
+    gap: Duration,
+    /// When one was passed on last.
+    passed: Option<Instant>,
+    waits: Option<Message>,
+    replaced: u64,
+}
+
+impl Newest {
+    fn new(gap: Duration) -> Self {
+        Self { gap, passed: None, waits: None, replaced: 0 }
+    }
+
+    fn put(&mut self, message: Message) {
+        self.replaced += u64::from(self.waits.replace(message).is_some());
+    }
+
+    /// When it is to be passed on.
+    fn due(&self) -> Option<Instant> {
+        self.waits.as_ref()?;
+        Some(self.passed.map_or_else(Instant::now, |passed| passed + self.gap))
+    }
+
+    /// What is to be told now.
+    fn take(&mut self) -> Vec<FeedEvent> {
+        let Some(message) = self.waits.take() else { return Vec::new() };
+        self.passed = Some(Instant::now());
+        let replaced = std::mem::take(&mut self.replaced);
+        let skipped = (replaced > 0).then_some(FeedEvent::Skipped(replaced));
+        skipped.into_iter().chain([FeedEvent::Said(message)]).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The task itself: one loop that takes requests, starts what they ask for, and owns it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -12,7 +13,10 @@ use crate::api::endpoints::{
     GetBalance, GetGame, GetSession, GetSessionLogs, GetTags, LeavePlay, ListGames, ListSessions, ListUsage,
 };
 
+use crate::tape::{Order, deck};
+
 use super::feed::{self, Command, Target};
+use super::pen::{self, Pen};
 use super::{Answer, ClientEvent, FeedId, Question, Request, Ticket};
 
 /// Requests on their way. The dashboard asks one question of a kind at a time, so more are never due at once; when it
@@ -50,69 +54,124 @@ impl Client {
 }
 
 /// Starts the task. Events wait for room in `events`: a slow receiver slows the sockets down.
-pub fn start(api: api::Client, events: mpsc::Sender<ClientEvent>) -> Client {
+/// Sessions are recorded in the folder, if there is one.
+pub fn start(api: api::Client, recordings: Option<PathBuf>, events: mpsc::Sender<ClientEvent>) -> Client {
     let (requests, inbox) = mpsc::channel(REQUESTS);
     let stop = CancellationToken::new();
-    let task = tokio::spawn(run(api, inbox, events, stop.clone()));
+    let task = tokio::spawn(Desk::new(api, recordings, events).run(inbox, stop.clone()));
     Client { requests, task, _stop: stop.drop_guard() }
 }
 
-async fn run(
+/// What the task works with.
+struct Desk {
     api: api::Client,
-    mut inbox: mpsc::Receiver<Request>,
+    recordings: Option<PathBuf>,
     events: mpsc::Sender<ClientEvent>,
-    stop: CancellationToken,
-) {
-    let mut work = JoinSet::new();
-    let mut feeds: HashMap<FeedId, mpsc::Sender<Command>> = HashMap::new();
-    loop {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => return, // Dropping the set ends all work.
-            request = inbox.recv() => match request {
-                Some(request) => take(request, &api, &events, &mut work, &mut feeds),
-                None => break,
-            },
-            Some(_) = work.join_next() => {}
-        }
-    }
-    // Every feed sees its orders end and closes its socket; questions are not waited for.
-    feeds.clear();
-    let closing = async { while work.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(feed::CLOSING, closing).await;
+    work: JoinSet<()>,
+    feeds: HashMap<FeedId, mpsc::Sender<Command>>,
+    decks: HashMap<FeedId, (mpsc::Sender<Order>, Pen)>,
 }
 
-fn take(
-    request: Request,
-    api: &api::Client,
-    events: &mpsc::Sender<ClientEvent>,
-    work: &mut JoinSet<()>,
-    feeds: &mut HashMap<FeedId, mpsc::Sender<Command>>,
-) {
-    let mut open = |feed: FeedId, target: Target| {
+impl Desk {
+    fn new(api: api::Client, recordings: Option<PathBuf>, events: mpsc::Sender<ClientEvent>) -> Self {
+        let (work, feeds, decks) = (JoinSet::new(), HashMap::new(), HashMap::new());
+        Self { api, recordings, events, work, feeds, decks }
+    }
+
+    async fn run(mut self, mut inbox: mpsc::Receiver<Request>, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return, // Dropping the set ends all work.
+                request = inbox.recv() => match request {
+                    Some(request) => self.take(request),
+                    None => break,
+                },
+                Some(_) = self.work.join_next() => {}
+            }
+        }
+        // Every feed sees its orders end and closes its socket, then its recording ends; questions are not waited for.
+        self.feeds.clear();
+        self.decks.clear();
+        let closing = async { while self.work.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(feed::CLOSING, closing).await;
+    }
+
+    fn take(&mut self, request: Request) {
+        match request {
+            Request::Ask(ticket, question) => {
+                let (api, events) = (self.api.clone(), self.events.clone());
+                self.work.spawn(async move { answer(&api, ticket, question, &events).await });
+            }
+            Request::Watch(feed, session) => self.open(feed, Target::Spectator(session)),
+            Request::Sit(feed, session, token) => self.open(feed, Target::Player(session, token)),
+            Request::Replay(feed, file) => {
+                self.deck(feed, |tell| deck::open(file, tell));
+            }
+            Request::Jot(feed, what) => {
+                if let Some((orders, pen)) = self.decks.get(&feed) {
+                    let line = pen.line(what);
+                    hand_over(orders, feed, Order::Write(line));
+                }
+            }
+            Request::Tape(feed, order) => {
+                if let Some((orders, _)) = self.decks.get(&feed) {
+                    hand_over(orders, feed, order);
+                }
+            }
+            Request::Act { feed, action_id, by, tick, payload } => {
+                self.order(feed, Command::Act { action_id, by, tick, payload });
+            }
+            Request::Reconnect(feed) => self.order(feed, Command::Reconnect),
+            Request::Close(feed) => {
+                self.feeds.remove(&feed);
+                self.decks.remove(&feed);
+            }
+        }
+    }
+
+    /// Opens a socket, and a recording of what it says.
+    fn open(&mut self, feed: FeedId, target: Target) {
+        let file = self.recordings.as_deref().map(|folder| {
+            pen::header(folder, &target, self.api.settings().base_url.as_str(), jiff::Timestamp::now())
+        });
+        let pen = match file {
+            Some((file, header)) => self.deck(feed, |tell| deck::record(file, header, tell)),
+            None => Pen::new(None),
+        };
         let (commands, orders) = mpsc::channel(COMMANDS);
-        work.spawn(feed::run(api.clone(), feed, target, orders, events.clone()));
-        feeds.insert(feed, commands);
-    };
-    match request {
-        Request::Ask(ticket, question) => {
-            let (api, events) = (api.clone(), events.clone());
-            work.spawn(async move { answer(&api, ticket, question, &events).await });
+        self.work.spawn(feed::run(self.api.clone(), feed, target, orders, self.events.clone(), pen));
+        self.feeds.insert(feed, commands);
+    }
+
+    fn deck(
+        &mut self,
+        feed: FeedId,
+        make: impl FnOnce(deck::Tell) -> (mpsc::Sender<Order>, deck::Deck),
+    ) -> Pen {
+        let events = self.events.clone();
+        let (orders, deck) = make(Box::new(move |event| {
+            // The receiver is gone only when the program ends.
+            let _ = events.blocking_send(ClientEvent::Taped(feed, event));
+        }));
+        self.work.spawn_blocking(move || deck.run());
+        let pen = Pen::new(Some(orders.clone()));
+        self.decks.insert(feed, (orders, pen.clone()));
+        pen
+    }
+
+    /// An order that finds no feed is dropped: the acknowledgement that never comes shows it.
+    fn order(&self, feed: FeedId, command: Command) {
+        if let Some(commands) = self.feeds.get(&feed) {
+            hand_over(commands, feed, command);
         }
-        Request::Watch(feed, session) => open(feed, Target::Spectator(session)),
-        Request::Sit(feed, session, token) => open(feed, Target::Player(session, token)),
-        Request::Act { feed, action_id, payload } => order(feeds, feed, Command::Act { action_id, payload }),
-        Request::Reconnect(feed) => order(feeds, feed, Command::Reconnect),
-        Request::Close(feed) => drop(feeds.remove(&feed)),
     }
 }
 
-/// An order that finds no room or no feed is dropped: the acknowledgement that never comes shows it.
-fn order(feeds: &HashMap<FeedId, mpsc::Sender<Command>>, feed: FeedId, command: Command) {
-    if let Some(commands) = feeds.get(&feed)
-        && commands.try_send(command).is_err()
-    {
-        tracing::warn!(feed = feed.0, "an order to a socket was dropped");
+/// Hands something over without waiting; what finds no room is dropped.
+fn hand_over<T>(to: &mpsc::Sender<T>, feed: FeedId, order: T) {
+    if to.try_send(order).is_err() {
+        tracing::warn!(feed = feed.0, "an order was dropped");
     }
 }
 

@@ -46,6 +46,20 @@ pub enum PolicyEventKind {
         /// True beyond the soft limit.
         late: bool,
     },
+    /// Part of an answer that is being written: the text so far grows by this. From a language model only.
+    Streamed {
+        /// The turn.
+        id: u64,
+        /// The new piece, cleaned for display.
+        text: String,
+    },
+    /// What an answer of a language model took. Comes before `Answered`.
+    Counted {
+        /// The turn.
+        id: u64,
+        /// As the endpoint counts.
+        usage: Usage,
+    },
     /// The soft limit has passed, the turn stays open. Once a turn.
     OverDue {
         /// The turn.
@@ -119,6 +133,15 @@ pub enum PolicyEventKind {
         /// policy that left on its own.
         expected: bool,
     },
+}
+
+/// Tokens of one answer; absent where the endpoint does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Of the prompt.
+    pub input_tokens: Option<u64>,
+    /// Of the answer.
+    pub output_tokens: Option<u64>,
 }
 
 /// What to tell the author of a policy that seems silent.

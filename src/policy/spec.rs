@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::command_line::{CommandLineError, parse_command_line};
+
 /// A command and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicySpec {
@@ -20,6 +22,14 @@ impl PolicySpec {
     /// A command with default limits, in our working directory, without secrets.
     pub fn new(argv: Vec<String>) -> Self {
         Self { argv, dir: None, limits: Limits::default(), pass_env: Vec::new() }
+    }
+
+    /// Reads what a user typed: flags of ours, then the command, split as [`parse_command_line`] does.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, CommandLineError> {
+        parse_command_line(text).map(Self::new)
     }
 
     /// True for a variable the policy does not get to see: ours (`GERT_…`) and any whose name contains `KEY`,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -73,6 +74,8 @@ pub(super) enum Wish {
 
 /// Owns what effects started.
 pub(super) struct Runner {
+    /// Where sessions are recorded.
+    recordings: Option<PathBuf>,
     client: Option<Client>,
     with_key: KeySource,
     arena: ArenaSource,
@@ -86,10 +89,16 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(api: Option<api::Client>, with_key: KeySource, arena: ArenaSource) -> Self {
+    pub(super) fn new(
+        api: Option<api::Client>,
+        recordings: Option<PathBuf>,
+        with_key: KeySource,
+        arena: ArenaSource,
+    ) -> Self {
         let client_events = mpsc::channel(CLIENT_EVENTS);
-        let client = api.map(|api| client::start(api, client_events.0.clone()));
+        let client = api.map(|api| client::start(api, recordings.clone(), client_events.0.clone()));
         Self {
+            recordings,
             client,
             with_key,
             arena,
@@ -197,14 +206,14 @@ impl Runner {
 
     fn use_arena(&mut self, opened: Opening) -> Result<(), String> {
         let opened = opened?;
-        self.client = Some(client::start(opened.api, self.client_events.0.clone()));
+        self.client = Some(client::start(opened.api, self.recordings.clone(), self.client_events.0.clone()));
         self.opened = Some(opened.close);
         Ok(())
     }
 
     fn use_key(&mut self, taken: Taking) -> Result<Result<String, String>, Arc<str>> {
         let taken = taken?;
-        self.client = Some(client::start(taken.api, self.client_events.0.clone()));
+        self.client = Some(client::start(taken.api, self.recordings.clone(), self.client_events.0.clone()));
         Ok(taken.word)
     }
 }

@@ -27,7 +27,7 @@ pub use self::scene::{
 };
 pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
 use super::theme::Role;
-pub use crate::app::trail::Trail;
+pub use crate::tape::Trail;
 
 /// All that a drawing depends on.
 #[derive(Debug, Clone, Copy)]

@@ -68,9 +68,9 @@ impl PlayPane {
         if writing || seat.wants_decision() || !seat.live.is_live() {
             return;
         }
-        let session = &seat.live.session_id;
+        let session = &seat.live.view.session_id;
         let waiting = |other: &OwnSeat| {
-            other.live.session_id == *session && other.driver == Driver::Human && other.wants_decision()
+            other.live.view.session_id == *session && other.driver == Driver::Human && other.wants_decision()
         };
         if let Some(at) = self.seats.iter().position(waiting) {
             self.at = at;
@@ -266,7 +266,18 @@ impl OwnSeat {
 
     /// Whether an action for this tick is still missing.
     pub fn wants_decision(&self) -> bool {
-        self.on_turn && self.live.is_live() && self.sent.is_none() && self.acted != Some(self.live.tick)
+        self.on_turn && self.live.is_live() && self.sent.is_none() && self.acted != Some(self.live.view.tick)
+    }
+
+    /// Who decides for it now, in the words of a recording.
+    pub fn by(&self) -> Arc<str> {
+        match (self.driver, &self.policy) {
+            (Driver::Policy, Some(policy)) => {
+                format!("policy {}", policy.name.as_ref().unwrap_or(&policy.command)).into()
+            }
+            (Driver::Policy, None) => "policy".into(),
+            (Driver::Human, _) => "human".into(),
+        }
     }
 
     /// The chosen action.
@@ -286,11 +297,11 @@ impl OwnSeat {
 
     /// Parses what came and makes the list of choices. Called before a frame is drawn.
     pub fn settle(&mut self) {
-        if !self.live.unsettled() {
+        if !self.live.view.unsettled() {
             return;
         }
-        self.live.settle();
-        let Some(seen) = &self.live.seen else { return };
+        self.live.view.settle();
+        let Some(seen) = &self.live.view.seen else { return };
         self.choices = choices(&seen.data, self.may_pass);
         let had_selection = self.list.selected().is_some();
         self.list.refresh(self.choices.iter().map(|choice| (&*choice.payload, choice.label.clone())));

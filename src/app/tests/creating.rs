@@ -139,7 +139,7 @@ fn a_session_without_a_seat_of_ours_is_watched() {
     let effects = rig.give("create", created("connect_four", &[]));
     watched(&effects);
     assert_eq!(rig.app.pane, Pane::Sessions);
-    assert_eq!(rig.app.sessions.watching.as_ref().unwrap().live.session_id, "s_mine");
+    assert_eq!(rig.app.sessions.watching.as_ref().unwrap().live.view.session_id, "s_mine");
 }
 
 #[test]

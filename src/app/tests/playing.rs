@@ -223,7 +223,7 @@ fn a_match_that_is_over_is_closed_without_a_question() {
     rig.forget_questions();
     let effects = rig.say(feed, &over());
     assert_eq!(asked(&effects), ["session", "sessions", "balance", "usage"]);
-    assert_eq!(rig.seat().live.outcome.as_ref().unwrap().scores["p0"].to_bits(), 100f64.to_bits());
+    assert_eq!(rig.seat().live.view.outcome.as_ref().unwrap().scores["p0"].to_bits(), 100f64.to_bits());
     assert_eq!(acts(&rig.press("enter")), []);
     assert_eq!(rig.press("x"), [Effect::Send(Request::Close(feed))]);
     assert!(rig.app.play.seats.is_empty());

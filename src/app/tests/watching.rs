@@ -14,8 +14,8 @@ fn live(rig: &Rig) -> &Live {
 #[test]
 fn a_live_session_is_watched_and_left_without_ending_it() {
     let (mut rig, feed) = Rig::watching("connect_four");
-    assert_eq!(live(&rig).tick, 13);
-    assert!(live(&rig).seen.is_some());
+    assert_eq!(live(&rig).view.tick, 13);
+    assert!(live(&rig).view.seen.is_some());
     let effects = rig.press("esc");
     assert_eq!(effects[0], Effect::Send(Request::Close(feed)));
     assert_eq!(asked(&effects), ["sessions"]);
@@ -28,7 +28,7 @@ fn what_another_socket_says_is_ignored() {
     let stranger = FeedId(9999);
     rig.say(stranger, &asks(40, &json!({})));
     rig.fed(stranger, FeedEvent::Ended { why: "x".into(), orderly: false });
-    assert_eq!((live(&rig).tick, &live(&rig).link), (13, &Link::Open));
+    assert_eq!((live(&rig).view.tick, &live(&rig).link), (13, &Link::Open));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_lost_link_counts_down_and_can_be_tried_at_once() {
     let (mut rig, feed) = Rig::watching("connect_four");
     rig.fed(feed, FeedEvent::Lost { why: "reset by peer".into(), retry: secs(8) });
     assert_eq!(live(&rig).link, Link::Lost { why: "reset by peer".into(), retry_at: rig.clock + secs(8) });
-    assert!(live(&rig).log.back().unwrap().text.contains("reset by peer"));
+    assert!(live(&rig).view.log.back().unwrap().text.contains("reset by peer"));
     assert_eq!(rig.app.next_wake(), Some(rig.clock + secs(1)));
     for key in ["R", "f5"] {
         assert_eq!(rig.press(key), [Effect::Send(Request::Reconnect(feed))], "{key}");
@@ -61,14 +61,14 @@ fn a_lost_link_counts_down_and_can_be_tried_at_once() {
     rig.fed(feed, FeedEvent::Connecting { attempt: 2 });
     rig.fed(feed, FeedEvent::Opened);
     assert_eq!(live(&rig).link, Link::Open);
-    assert!(live(&rig).log.back().unwrap().text.contains("connected again"));
+    assert!(live(&rig).view.log.back().unwrap().text.contains("connected again"));
 }
 
 #[test]
 fn a_message_of_an_unknown_type_is_shown_and_is_not_fatal() {
     let (mut rig, feed) = Rig::watching("connect_four");
     rig.say(feed, &json!({"type": "confetti", "colour": "\u{1b}[31mred"}));
-    let line = &live(&rig).log.back().unwrap().text;
+    let line = &live(&rig).view.log.back().unwrap().text;
     assert!(line.contains("confetti") && line.contains("red") && !line.contains('\u{1b}'), "{line}");
     for junk in
         ["null", "[1]", "{\"type\":\"observation\"}", "{\"type\":\"game_completed\",\"scores\":3}", "x"]
@@ -82,7 +82,7 @@ fn a_message_of_an_unknown_type_is_shown_and_is_not_fatal() {
 #[test]
 fn what_was_played_is_in_the_log() {
     let (rig, _) = Rig::watching("connect_four");
-    let line = &live(&rig).log.back().unwrap().text;
+    let line = &live(&rig).view.log.back().unwrap().text;
     assert!(line.starts_with("p0") && line.contains("drop") && line.contains("12 ms"), "{line}");
 }
 
@@ -92,7 +92,7 @@ fn the_log_is_bounded() {
     for tick in 0..2000 {
         rig.say(feed, &json!({"type": "player_failed", "tick": tick, "player_id": "p1", "reason": "silent"}));
     }
-    assert_eq!(live(&rig).log.len(), 500);
+    assert_eq!(live(&rig).view.log.len(), 500);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_session_that_is_over_needs_no_wake() {
     let (mut rig, feed) = Rig::watching("connect_four");
     rig.say(feed, &over());
     rig.fed(feed, FeedEvent::Ended { why: "over".into(), orderly: true });
-    assert_eq!(live(&rig).outcome.as_ref().unwrap().ranks["p1"], 2);
+    assert_eq!(live(&rig).view.outcome.as_ref().unwrap().ranks["p1"], 2);
     assert_eq!(rig.app.next_wake(), None);
     assert_eq!(rig.wake_for(secs(60)), []);
 }

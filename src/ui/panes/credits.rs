@@ -140,8 +140,8 @@ fn open_now(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let dim = theme.style(Role::Dim);
     let mut lines = vec![Line::styled("open now", theme.style(Role::Heading))];
     for seat in app.play.live().take(usize::from(area.height.saturating_sub(2))) {
-        let game = text::excerpt(seat.live.game.as_deref().unwrap_or("session"), 18).into_owned();
-        let spent = seat.live.tick as f64 * crate::app::TICK_PRICE;
+        let game = text::excerpt(seat.live.view.game.as_deref().unwrap_or("session"), 18).into_owned();
+        let spent = seat.live.view.tick as f64 * crate::app::TICK_PRICE;
         lines.push(Line::from(vec![
             Span::styled("▶ ", theme.style(Role::Accent)),
             Span::raw(format!("{game} ")),

@@ -20,7 +20,7 @@ use super::scrolled;
 pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let dim = theme.style(Role::Dim);
     let back = if app.pane == crate::app::Pane::Play { "Games" } else { "Sessions" };
-    let game = |columns| text::excerpt(live.game.as_deref().unwrap_or("session"), columns).into_owned();
+    let game = |columns| text::excerpt(live.view.game.as_deref().unwrap_or("session"), columns).into_owned();
     let mut left = if area.width < 60 {
         // The state goes before names.
         vec![Span::styled(format!(" ‹ {}  ", game(12)), theme.style(Role::Strong))]
@@ -28,7 +28,7 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
         vec![
             Span::styled(format!(" ‹ {back}   "), dim),
             Span::styled(game(28), theme.style(Role::Strong)),
-            Span::styled(format!(" · {}   ", text::excerpt(&live.session_id, 16)), dim),
+            Span::styled(format!(" · {}   ", text::excerpt(&live.view.session_id, 16)), dim),
         ]
     };
     left.extend(state(app, live, theme));
@@ -44,8 +44,8 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
 /// How the session and its link are doing, with the tick.
 fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
     let now = app.now.since_start;
-    let silent = live.heard.map(|heard| now.saturating_sub(heard.since_start).as_secs());
-    let (role, words) = match (&live.outcome, &live.link) {
+    let silent = live.view.heard.map(|heard| now.saturating_sub(heard).as_secs());
+    let (role, words) = match (&live.view.outcome, &live.link) {
         (Some(_), _) => (Role::Strong, "■ ended".to_owned()),
         (None, Link::Open) if silent.is_some_and(|secs| secs >= 25) => {
             (Role::Warn, format!("● stalled {}", text::duration(silent.unwrap_or(0) as f64)))
@@ -57,14 +57,14 @@ fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
         }
         (None, Link::Ended { .. }) => (Role::Bad, "✗ closed".to_owned()),
     };
-    let most = live.session.as_ref().and_then(|session| session.max_ticks);
-    let tick = most.map_or_else(|| live.tick.to_string(), |most| format!("{}/{most}", live.tick));
+    let most = live.view.session.as_ref().and_then(|session| session.max_ticks);
+    let tick = most.map_or_else(|| live.view.tick.to_string(), |most| format!("{}/{most}", live.view.tick));
     vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))]
 }
 
 /// The seats with their names, as many as fit whole.
 fn seats(live: &Live, columns: usize, theme: &Theme) -> Vec<Span<'static>> {
-    let Some(session) = &live.session else { return Vec::new() };
+    let Some(session) = &live.view.session else { return Vec::new() };
     let mut spans = Vec::new();
     let mut used = 0;
     for seat in &session.seats {
@@ -101,7 +101,7 @@ pub struct View<'a> {
 
 /// Draws the observation.
 pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
-    let Some(seen) = &view.live.seen else {
+    let Some(seen) = &view.live.view.seen else {
         let words = match &view.live.link {
             Link::Lost { why, .. } | Link::Ended { why, .. } => text::clean(why).into_owned(),
             Link::Connecting(_) => "connecting …".to_owned(),
@@ -128,13 +128,13 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         .map(|(_, (player, data))| ((*player).to_owned(), *data))
         .collect();
     let input = SceneInput {
-        game: view.live.game.as_deref(),
+        game: view.live.view.game.as_deref(),
         seat: player,
         mine: view.mine,
         data,
         others: &others,
-        previous: view.live.previous.as_ref().filter(|_| at == 0),
-        trail: &view.live.trail,
+        previous: view.live.view.previous.as_ref().filter(|_| at == 0),
+        trail: &view.live.view.trail,
         cursor: view.cursor,
         folds: &render::Folds::default(),
     };
@@ -147,8 +147,9 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
 /// The newest lines of the log, newest last.
 pub fn log(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let columns = usize::from(area.width.saturating_sub(1));
-    let from = live.log.len().saturating_sub(usize::from(area.height));
+    let from = live.view.log.len().saturating_sub(usize::from(area.height));
     let lines: Vec<Line<'_>> = live
+        .view
         .log
         .iter()
         .skip(from)
@@ -165,13 +166,13 @@ pub fn log(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
 
 /// How far the match is, as a bar over the whole width.
 pub fn progress(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-    let most = live.session.as_ref().and_then(|session| session.max_ticks).unwrap_or(0);
+    let most = live.view.session.as_ref().and_then(|session| session.max_ticks).unwrap_or(0);
     let word = if live.is_live() { " live" } else { " end " };
     let columns = usize::from(area.width).saturating_sub(word.len() + 2);
     if most == 0 || columns < 8 {
         return;
     }
-    let at = ((live.tick.min(most) as f64 / most as f64) * (columns - 1) as f64).round() as usize;
+    let at = ((live.view.tick.min(most) as f64 / most as f64) * (columns - 1) as f64).round() as usize;
     let line = Line::from(vec![
         Span::styled(format!(" {}", "━".repeat(at)), theme.style(Role::Accent)),
         Span::styled("●", theme.style(Role::Accent)),
@@ -210,7 +211,7 @@ pub fn outcome(
     for (player, score) in players.into_iter().take(8) {
         let number = seat_number(player).unwrap_or(0);
         let rank = outcome.ranks.get(player).map_or_else(|| " ".to_owned(), u64::to_string);
-        let name = live.session.as_ref().and_then(|session| {
+        let name = live.view.session.as_ref().and_then(|session| {
             session
                 .seats
                 .iter()
@@ -229,7 +230,7 @@ pub fn outcome(
     let reason = outcome.reason.as_deref().map_or_else(String::new, |reason| reason.replace('_', " "));
     let ticks = outcome.ticks.map_or_else(String::new, |ticks| format!(" after {ticks} ticks"));
     lines.push(Line::styled(format!(" {}{ticks}", text::excerpt(&reason, 40)), theme.style(Role::Dim)));
-    if let Some(credits) = outcome.credits.or_else(|| live.session.as_ref()?.credits_used) {
+    if let Some(credits) = outcome.credits.or_else(|| live.view.session.as_ref()?.credits_used) {
         lines.push(Line::from(vec![
             Span::raw(" cost "),
             Span::styled(format!("{} cr", text::decimal(credits, 4)), theme.style(Role::Money)),

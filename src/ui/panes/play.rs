@@ -87,7 +87,7 @@ fn beside(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area:
     let head_height = (lines.len() as u16 + u16::from(roomy)).min(area.height);
     let [head, rest] = Layout::vertical([Constraint::Length(head_height), Constraint::Min(0)]).areas(area);
     frame.render_widget(Paragraph::new(lines), head);
-    match (&seat.live.outcome, &seat.draft) {
+    match (&seat.live.view.outcome, &seat.draft) {
         (Some(outcome), _) => {
             let mut lines = live::outcome(&seat.live, outcome, Some(&seat.player_id), columns, theme);
             lines.push(Line::default());
@@ -108,8 +108,8 @@ fn who(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
         (Driver::Policy, Some(policy)) => policy.name.clone().unwrap_or_else(|| "policy".into()),
         (Driver::Policy, None) => "policy".into(),
     };
-    let data = seat.live.seen.as_ref().map(|seen| &seen.data);
-    let score = seat.live.scores.get(&seat.player_id).copied().or_else(|| data?.get("score")?.as_f64());
+    let data = seat.live.view.seen.as_ref().map(|seen| &seen.data);
+    let score = seat.live.view.scores.get(&seat.player_id).copied().or_else(|| data?.get("score")?.as_f64());
     let mut spans = vec![
         Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
         Span::styled(text::excerpt(&seat.player_id, 10).into_owned(), theme.style(Role::Strong)),
@@ -117,7 +117,7 @@ fn who(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
         Span::raw(text::excerpt(&driver, 14).into_owned()),
     ];
     // At the end it stands large below.
-    if let Some(score) = score.filter(|_| seat.live.outcome.is_none()) {
+    if let Some(score) = score.filter(|_| seat.live.view.outcome.is_none()) {
         spans.push(Span::styled("   score ", theme.style(Role::Dim)));
         spans.push(Span::styled(text::decimal(score, 2), theme.style(Role::Strong)));
     }
@@ -130,7 +130,7 @@ fn who(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
 
 /// Whose turn it is, and how long it lasts.
 fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
-    if seat.live.outcome.is_some() {
+    if seat.live.view.outcome.is_some() {
         return Line::default();
     }
     let (role, words) = match (&seat.sent, &seat.answered) {
@@ -140,16 +140,18 @@ fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
         }
         (None, Some(Answered::Refused { .. })) => (Role::Bad, "✗ refused, try another".to_owned()),
         (None, None) if seat.wants_decision() => (Role::Good, "● your turn".to_owned()),
-        (None, None) if seat.live.seen.is_none() => (Role::Dim, "waiting for the match to start".to_owned()),
+        (None, None) if seat.live.view.seen.is_none() => {
+            (Role::Dim, "waiting for the match to start".to_owned())
+        }
         (None, None) => (Role::Dim, "○ not your turn".to_owned()),
     };
     let mut spans = vec![Span::styled(words, theme.style(role))];
-    if let Some(deadline) = seat.live.deadline {
+    if let Some(deadline) = seat.live.view.deadline {
         let left = deadline.saturating_sub(app.now.since_start).as_secs();
         let role = if left < 5 { Role::Warn } else { Role::Dim };
         // A tick of a second needs no countdown.
         let short =
-            seat.live.session.as_ref().and_then(|session| session.tick_ms).is_some_and(|ms| ms < 3000);
+            seat.live.view.session.as_ref().and_then(|session| session.tick_ms).is_some_and(|ms| ms < 3000);
         if !short {
             spans.push(Span::styled(format!("   {left} s left"), theme.style(role)));
         }
@@ -193,10 +195,8 @@ fn policy_lines(
         .unwrap_or_default();
     let thinking = match policy.pending {
         Some(_) if seat.driver == Driver::Policy => {
-            let since = seat
-                .live
-                .heard
-                .map_or(0, |heard| app.now.since_start.saturating_sub(heard.since_start).as_secs());
+            let since =
+                seat.live.view.heard.map_or(0, |heard| app.now.since_start.saturating_sub(heard).as_secs());
             if since > 0 { format!("   thinking {since} s") } else { "   thinking".into() }
         }
         _ => String::new(),
@@ -227,8 +227,11 @@ fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect, dra
         return;
     }
     if seat.choices.is_empty() {
-        let words =
-            if seat.live.seen.is_some() { "This game lists no actions; e writes one as JSON." } else { "" };
+        let words = if seat.live.view.seen.is_some() {
+            "This game lists no actions; e writes one as JSON."
+        } else {
+            ""
+        };
         frame.render_widget(Line::styled(words, theme.style(Role::Dim)), head);
         return;
     }

@@ -75,7 +75,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         live::log(&watching.live, theme, frame, foot);
     }
     live::progress(&watching.live, theme, frame, bar);
-    if let Some(outcome) = &watching.live.outcome {
+    if let Some(outcome) = &watching.live.view.outcome {
         let lines = live::outcome(&watching.live, outcome, None, 44, theme);
         let tall = (lines.len() as u16 + 2).min(body.height);
         let spot = Rect {

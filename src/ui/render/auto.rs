@@ -15,7 +15,7 @@ use super::scene::{
 };
 use super::shape::{SHORT, Shape, shape};
 use super::values::{Change, inline, pair, safe};
-use crate::app::trail::item_name;
+use crate::tape::item_name;
 use crate::ui::theme::Role;
 use crate::ui::widgets::Align;
 
