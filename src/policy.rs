@@ -28,6 +28,7 @@ mod clean;
 mod command_line;
 mod dialogue;
 mod event;
+mod flags;
 mod lines;
 mod message;
 mod outbox;
@@ -46,8 +47,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::command_line::{CommandLine, CommandLineError, parse_command_line};
 pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run, Usage};
+pub use self::flags::{FLAGS, SpecError};
 pub use self::message::{Hello, SendError, Turn};
-pub use self::spec::{Limits, PolicySpec};
+pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};
 
 use self::message::Outgoing;
 use self::supervisor::supervise;

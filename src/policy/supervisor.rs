@@ -147,7 +147,7 @@ impl Supervisor {
         pipes: Pipes,
     ) -> Self {
         let mut out = Outbox::default();
-        out.push(PolicyEventKind::Started { pid: group.pid(), argv: spec.argv.clone() });
+        out.push(PolicyEventKind::Started { pid: group.pid(), argv: spec.argv() });
         Self {
             inbox,
             caller,
