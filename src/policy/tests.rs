@@ -1,5 +1,7 @@
 //! Real child processes, good and bad. Every wait has a deadline.
 
+mod fresh;
+
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
