@@ -12,6 +12,7 @@ mod embedded;
 mod guard;
 mod log;
 mod man;
+mod policy;
 mod prompt;
 mod twin;
 
@@ -85,6 +86,9 @@ enum Command {
     Auth(auth::Action),
     /// Check the settings, this machine and the way to the platform, and say what to do
     Doctor(doctor::Args),
+    /// Policies: commands and models that play. Check one, or begin one
+    #[command(subcommand)]
+    Policy(policy::Action),
     /// Completions for a shell, to be put where it looks for them
     Completions {
         /// Which shell
@@ -150,6 +154,7 @@ async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
         Some(Command::Config(action)) => config::run(action, given).await,
         Some(Command::Auth(action)) => auth::run(action, given).await,
         Some(Command::Doctor(args)) => doctor::run(args, given).await,
+        Some(Command::Policy(action)) => policy::run(action).await,
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man { dir }) => man::run(dir.as_deref()),
         None => dashboard::run(load(looks(&cli.view), Config::load).await?).await,

@@ -35,8 +35,9 @@ impl Group {
     /// Starts the command with pipes on its three standard streams. Everything else we opened is marked
     /// close-on-exec by the standard library, so it gets none of our sockets and files.
     pub(super) fn spawn(spec: &PolicySpec) -> Result<(Self, Pipes), Exit> {
-        let failed = |why: String| Exit::NotStarted { argv: spec.argv.clone(), why };
-        let Some((program, args)) = spec.argv.split_first() else {
+        let failed = |why: String| Exit::NotStarted { argv: spec.argv(), why };
+        let argv = spec.argv();
+        let Some((program, args)) = argv.split_first() else {
             return Err(failed("the command is empty".into()));
         };
         // A missing directory and a missing program are the same error to the system, but not to the user.

@@ -46,11 +46,11 @@ pub enum PolicyEventKind {
         /// True beyond the soft limit.
         late: bool,
     },
-    /// Part of an answer that is being written: the text so far grows by this. From a language model only.
+    /// Part of an answer that is being written: the text so far grows by this. From what answers in free text only.
     Streamed {
         /// The turn.
         id: u64,
-        /// The new piece, cleaned for display.
+        /// The new piece, cleaned for display; line breaks stay.
         text: String,
     },
     /// What an answer of a language model took. Comes before `Answered`.

@@ -1,5 +1,7 @@
 //! Real child processes, good and bad. Every wait has a deadline.
 
+mod fresh;
+
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
@@ -560,11 +562,12 @@ async fn an_answer_in_time_counts_although_we_look_late() {
 async fn arguments_arrive_as_they_were_given() {
     let line =
         r#"sh -c 'printf "{\"move\":\"%s|%s\"}\n" "$1" "$2"; read -r line' "a name" 'two  words' '*$HOME'"#;
-    let argv = parse_command_line(line).expect("it splits");
+    let mut argv = parse_command_line(line).expect("it splits");
     let mut spec = PolicySpec { limits: patient(), ..PolicySpec::new(argv.clone()) };
     spec.dir = Some("/".into());
     // The answer must not come before the turn.
-    spec.argv[2] = format!("read -r line; {}", spec.argv[2]);
+    argv[2] = format!("read -r line; {}", argv[2]);
+    spec.source = Source::Command(argv);
     let mut table = Table::start(spec);
     table.ask(1);
     assert_eq!(table.answer().await, (1, json!({"move": "two  words|*$HOME"})));

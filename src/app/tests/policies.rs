@@ -64,7 +64,7 @@ fn a_command_is_started_greeted_and_asked_in_this_order() {
         panic!("{effects:?}")
     };
     assert!(run == greeted && run == told);
-    assert_eq!(spec.argv, ["python3", "assets/policies/random.py"]);
+    assert_eq!(spec.argv(), ["python3", "assets/policies/random.py"]);
     assert_eq!((hello.game.as_str(), hello.seat.as_str(), hello.player_count), ("connect_four", "p0", 2));
     assert!(hello.rules.contains("Two seats take turns"));
     assert_eq!(hello.game_version.as_deref(), Some("3"));

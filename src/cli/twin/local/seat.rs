@@ -7,9 +7,7 @@ use tokio::sync::mpsc;
 use super::super::failure::Failure;
 use super::super::output;
 use crate::api::model::{GameSlug, Json, Seat};
-use crate::policy::{
-    self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError, parse_command_line,
-};
+use crate::policy::{self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError};
 use crate::rollout::{BoxError, Policy, Trajectory};
 
 /// Events that may wait for us; the process slows down when it is full.
@@ -17,7 +15,7 @@ const EVENTS: usize = 64;
 
 /// The processes of one command.
 pub(super) struct CommandPolicy {
-    argv: Vec<String>,
+    spec: PolicySpec,
     game: Option<GameSlug>,
     seats: HashMap<Seat, Process>,
 }
@@ -34,9 +32,9 @@ struct Process {
 impl CommandPolicy {
     /// Nothing is started before the first turn.
     pub(super) fn new(command: &str, game: Option<GameSlug>) -> Result<Self, Failure> {
-        let argv =
-            parse_command_line(command).map_err(|error| Failure::Usage(format!("--policy: {error}")))?;
-        Ok(Self { argv, game, seats: HashMap::new() })
+        let spec =
+            PolicySpec::parse(command).map_err(|error| Failure::Usage(format!("--policy: {error}")))?;
+        Ok(Self { spec, game, seats: HashMap::new() })
     }
 
     /// Tells every seat that its match is over, and how it went.
@@ -56,10 +54,10 @@ impl CommandPolicy {
 
     fn process(&mut self, seat: &Seat) -> &mut Process {
         let run = Run(self.seats.len() as u64);
-        let argv = &self.argv;
+        let spec = &self.spec;
         self.seats.entry(seat.clone()).or_insert_with(|| {
             let (sender, events) = mpsc::channel(EVENTS);
-            let policy = policy::Policy::start(PolicySpec::new(argv.clone()), run, sender);
+            let policy = policy::Policy::start(spec.clone(), run, sender);
             Process { policy, events, turns: 0, greeted: false }
         })
     }
