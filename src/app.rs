@@ -18,8 +18,9 @@ pub mod live;
 pub mod overlay;
 pub mod panes;
 pub mod remote;
+pub mod schema;
 pub mod screen;
-mod seats;
+pub mod seats;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -297,6 +298,8 @@ impl App {
             second_if(!self.pending.is_empty() || !self.put_off.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
+            self.next_restart(),
+            self.next_provider_due(),
             stalls.map(|at| at.max(next_second)),
         ]
         .into_iter()
@@ -333,6 +336,8 @@ impl App {
         let now = self.now.since_start;
         self.toasts.retain(|toast| toast.until > now);
         let mut effects: Vec<Effect> = self.put_off.drain(..).map(Effect::Send).collect();
+        effects.extend(self.restart_policies());
+        self.give_up_providers();
         if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= now {
             effects.extend(self.load_sessions());
         }

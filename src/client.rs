@@ -14,8 +14,8 @@ use std::time::Duration;
 use crate::api;
 use crate::api::endpoints::CreateSession;
 use crate::api::model::{
-    Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session, SessionId,
-    Tags, UsageEntry,
+    Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Provider, ProviderId,
+    Rows, Session, SessionId, Tags, UsageEntry,
 };
 use crate::tape::{self, LineKind, TapeEvent};
 
@@ -57,6 +57,21 @@ pub enum Request {
         /// The action as JSON text.
         payload: Arc<str>,
     },
+    /// Let a provider decide a turn on the server. May cost credits: never sent twice.
+    Delegate {
+        /// The player's socket.
+        feed: FeedId,
+        /// Comes back only if it could not be sent.
+        action_id: String,
+        /// Who decides, for the recording: `provider ID/MODEL`.
+        by: Arc<str>,
+        /// The tick it is meant for.
+        tick: u64,
+        /// The provider.
+        provider: ProviderId,
+        /// The model; without one the provider's own choice.
+        model: Option<String>,
+    },
     /// Close a socket.
     Close(FeedId),
     /// Try a lost socket again now.
@@ -75,6 +90,7 @@ pub enum Question {
     Sessions,
     Session(SessionId),
     Logs(SessionId),
+    Providers,
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
     Leave(SessionId, PlayerToken),
@@ -92,6 +108,7 @@ pub enum Answer {
     Sessions(Listing<Session>),
     Session(Box<Session>),
     Logs(Logs),
+    Providers(Rows<Provider>),
     Created(Box<CreatedSession>),
     Left,
 }
@@ -120,6 +137,7 @@ reads! {
     usage: Usage -> Listing<UsageEntry>,
     sessions: Sessions -> Listing<Session>,
     logs: Logs -> Logs,
+    providers: Providers -> Rows<Provider>,
 }
 
 /// What reached us from the platform.

@@ -232,6 +232,11 @@ impl<B: Backend> Loop<B> {
                     }
                 }
                 Wish::Redraw => self.redraw(),
+                Wish::Copy(text) => {
+                    if let Err(error) = self.screen.copy(&text) {
+                        tracing::warn!(%error, "the clipboard cannot be written");
+                    }
+                }
                 Wish::Mouse(on) => {
                     if let Err(error) = self.screen.set_mouse(on) {
                         tracing::warn!(%error, "the mouse cannot be switched");

@@ -60,7 +60,11 @@ impl App {
             Action::Act => return self.play_chosen(),
             Action::EditAction => self.edit_action(),
             Action::DriveByHand => return self.take_back(),
-            Action::DriveByPolicy => self.ask_for_policy(),
+            Action::DriveByPolicy => self.ask_for_policy(false),
+            Action::DriveByProvider => return self.choose_provider(),
+            Action::StartShadow => self.ask_for_policy(true),
+            Action::ShowShadow => self.toggle_shadow(),
+            Action::ShowPrompt => self.show_prompt(),
             Action::PolicyLog => self.play.policy_log = !self.play.policy_log,
             Action::Leave => return self.ask_to_leave(),
         }

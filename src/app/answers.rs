@@ -43,7 +43,7 @@ impl App {
                 if let Some(detail) = self.games.details.get_mut(&slug) {
                     detail.settle(ticket, reply.and_then(|a| expect(a, Answer::game)));
                 }
-                self.apply_pass_rules();
+                self.apply_game_rules();
                 Vec::new()
             }
             Question::Sessions => {
@@ -63,6 +63,10 @@ impl App {
             }
             Question::Logs(_) => {
                 self.sessions.logs.settle(ticket, reply.and_then(|a| expect(a, Answer::logs)));
+                Vec::new()
+            }
+            Question::Providers => {
+                self.play.providers.settle(ticket, reply.and_then(|a| expect(a, Answer::providers)));
                 Vec::new()
             }
             Question::Balance => {
@@ -167,7 +171,7 @@ impl App {
             effects.push(Effect::Send(Request::Sit(feed, id.clone(), token)));
             effects.push(Effect::Send(Request::Jot(feed, LineKind::About(about))));
         }
-        self.apply_pass_rules();
+        self.apply_game_rules();
         self.pane = Pane::Play;
         (self.play.raw, self.play.policy_log, self.play.scroll) = (false, false, 0);
         effects
@@ -191,6 +195,11 @@ impl App {
                 if let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.feed == *feed) {
                     seat.sent = None;
                     seat.notice = Some((Tone::Bad, "the action was not sent: too much is under way".into()));
+                }
+            }
+            Request::Delegate { feed, .. } => {
+                if let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == *feed) {
+                    self.provider_failed(at, "was not asked: too much is under way");
                 }
             }
             Request::Replay(feed, _) => {

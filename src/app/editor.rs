@@ -108,6 +108,25 @@ impl Editor {
         (at.0, at.1)
     }
 
+    /// The cursor's place in [`Editor::text`], in bytes.
+    pub fn offset(&self) -> usize {
+        let (row, column) = self.cursor();
+        let lines = self.area.lines();
+        let before: usize = lines.iter().take(row).map(|line| line.len() + 1).sum();
+        let line = lines.get(row).map_or("", String::as_str);
+        before + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    }
+
+    /// Replaces a part of the text, in bytes; the cursor goes behind what is new.
+    pub fn replace(&mut self, from: usize, to: usize, with: &str) {
+        let text = self.text();
+        let (Some(head), Some(tail)) = (text.get(..from), text.get(to..)) else { return };
+        self.set(&format!("{head}{with}"));
+        let at = self.area.cursor();
+        self.area.insert_str(tail);
+        self.area.move_cursor(CursorMove::Jump(at.0 as u16, at.1 as u16));
+    }
+
     /// The lines, for drawing.
     pub fn rows(&self) -> &[String] {
         self.area.lines()
@@ -148,6 +167,18 @@ mod tests {
         let mut editor = Editor::line("python3 bot.py");
         assert!(editor.input(Key::ctrl('u')));
         assert!(editor.is_empty());
+    }
+
+    #[test]
+    fn a_part_is_replaced_wherever_it_stands() {
+        let mut editor = Editor::lines("é\n{\"co");
+        assert_eq!(editor.offset(), 7);
+        editor.replace(4, 7, "\"column\": ");
+        assert_eq!((editor.text().as_str(), editor.offset()), ("é\n{\"column\": ", 14));
+        editor.replace(3, 4, "[\n ");
+        assert_eq!((editor.text().as_str(), editor.cursor()), ("é\n[\n \"column\": ", (2, 1)));
+        editor.replace(1, 99, "x");
+        assert_eq!(editor.text().len(), 16, "what is not there is not replaced");
     }
 
     #[test]

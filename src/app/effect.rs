@@ -14,6 +14,8 @@ pub enum Effect {
     TellPolicy(Run, Tell),
     /// End a policy and everything it started.
     StopPolicy(Run),
+    /// Put text on the terminal's clipboard.
+    Copy(String),
     /// Turn mouse reports on or off.
     SetMouse(bool),
     /// Start an arena in this process and use it.

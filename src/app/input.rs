@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use crate::policy::PolicySpec;
-
 use super::action::Action;
 use super::effect::{Effect, Secret};
 use super::event::{Mouse, MouseWhat};
@@ -12,8 +10,10 @@ use super::gate::Gate;
 use super::key::{Key, KeyCode};
 use super::keymap::{self, Context};
 use super::list::Typed;
-use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Then};
+use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, ProviderPicker, Then};
 use super::screen::Hit;
+use super::seats::providers::{self, Delegation};
+use super::seats::read_command;
 use super::{App, Pane};
 
 /// A second Ctrl-C within this time leaves at once.
@@ -163,21 +163,6 @@ impl App {
         }
     }
 
-    fn typed_into_draft(&mut self, key: Key) -> Vec<Effect> {
-        let Some(draft) = self.play.seat_mut().and_then(|seat| seat.draft.as_mut()) else {
-            return Vec::new();
-        };
-        match key.code {
-            KeyCode::Esc => draft.open = false,
-            KeyCode::Enter if key.alt => draft.editor.break_line(),
-            KeyCode::Enter => return self.send_draft(),
-            _ => {
-                draft.editor.input(key);
-            }
-        }
-        Vec::new()
-    }
-
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
         if self.pane != Pane::Play || key.ctrl || key.alt {
@@ -212,6 +197,7 @@ impl App {
                 palette.at = 0;
             }
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
+            Some(Overlay::Provider(picker)) => picker.model.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -224,6 +210,7 @@ impl App {
             Pane::Play => match self.play.seat_mut() {
                 Some(seat) => match seat.draft.as_mut().filter(|draft| draft.open) {
                     Some(draft) => {
+                        draft.touched();
                         draft.editor.insert(text);
                         false
                     }
@@ -372,6 +359,8 @@ impl App {
             }
             Some(Overlay::Palette(palette)) => return self.typed_at_palette(key, palette),
             Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
+            Some(Overlay::Provider(picker)) => return self.typed_at_provider(key, picker),
+            Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
             None => {}
@@ -419,15 +408,39 @@ impl App {
     fn typed_at_command(&mut self, key: Key, mut prompt: CommandPrompt) -> Vec<Effect> {
         if key.code == KeyCode::Enter {
             let command = prompt.input.text();
-            match PolicySpec::parse(&command) {
-                Ok(spec) => return self.seat_policy(command, spec),
-                Err(why) => prompt.problem = Some(why.to_string()),
+            if prompt.shadow && command.trim().is_empty() {
+                return self.end_shadow(self.play.at);
+            }
+            match read_command(&command) {
+                Ok((_, spec)) if prompt.shadow => return self.start_shadow(command, spec),
+                Ok((reactions, spec)) => return self.seat_policy(command, spec, reactions),
+                Err(why) => prompt.problem = Some(why),
             }
         } else {
             prompt.input.input(key);
             prompt.problem = None;
         }
         self.overlay = Some(Overlay::Command(prompt));
+        Vec::new()
+    }
+
+    fn typed_at_provider(&mut self, key: Key, mut picker: ProviderPicker) -> Vec<Effect> {
+        let known = self.play.providers.value().map_or(&[][..], |providers| &providers.items);
+        let mut rows = providers::rows(known);
+        match key.code {
+            KeyCode::Down | KeyCode::Tab => picker.at = (picker.at + 1).min(rows.len().saturating_sub(1)),
+            KeyCode::Up | KeyCode::BackTab => picker.at = picker.at.saturating_sub(1),
+            KeyCode::Enter if picker.at < rows.len() => {
+                let (provider, _, model) = rows.swap_remove(picker.at);
+                let typed = picker.model.text().trim().to_owned();
+                let model = if typed.is_empty() { model } else { Some(typed) };
+                return self.provider_chosen(Delegation { feed: picker.feed, provider, model });
+            }
+            _ => {
+                picker.model.input(key);
+            }
+        }
+        self.overlay = Some(Overlay::Provider(picker));
         Vec::new()
     }
 
@@ -469,6 +482,7 @@ impl App {
     fn agreed(&mut self, then: Then) -> Vec<Effect> {
         match then {
             Then::Quit => vec![Effect::Exit],
+            Then::Delegate(chosen) => self.delegate(chosen),
             Then::Leave(session, tokens) => self.leave(&session, tokens),
         }
     }

@@ -3,13 +3,15 @@
 use crate::api::endpoints::CreateSession;
 use crate::api::model::{Game, PlayerToken, SessionId};
 
-use crate::client::Ticket;
+use crate::client::{FeedId, Ticket};
 
 use super::TICK_PRICE;
 use super::action::Action;
 use super::editor::Editor;
 use super::keymap::{self, Binding, Context};
 use super::list::ranked;
+use super::seats::PromptView;
+use super::seats::providers::Delegation;
 
 /// Something over the pane.
 #[derive(Debug, Clone)]
@@ -25,6 +27,10 @@ pub enum Overlay {
     Create(CreateForm),
     /// A command to put into the seat on screen.
     Command(CommandPrompt),
+    /// A provider for the seat on screen.
+    Provider(ProviderPicker),
+    /// What a model would be shown.
+    Prompt(PromptView),
     /// A question.
     Confirm(Confirm),
     /// The rules of a game.
@@ -97,6 +103,8 @@ pub struct Confirm {
 pub enum Then {
     /// Leave this session with these seats.
     Leave(SessionId, Vec<PlayerToken>),
+    /// Let a provider decide for a seat.
+    Delegate(Delegation),
     /// End the program.
     Quit,
 }
@@ -108,6 +116,19 @@ pub struct CommandPrompt {
     pub input: Editor,
     /// What is wrong with it.
     pub problem: Option<String>,
+    /// Whether it is only to look on.
+    pub shadow: bool,
+}
+
+/// The choice of a provider and its model.
+#[derive(Debug, Clone)]
+pub struct ProviderPicker {
+    /// The socket of the seat it is for.
+    pub feed: FeedId,
+    /// The row that is chosen.
+    pub at: usize,
+    /// A model by name, in place of the row's.
+    pub model: Editor,
 }
 
 /// The row of [`CreateForm`] that has the keys.

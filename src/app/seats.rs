@@ -1,20 +1,31 @@
-//! Own seats in play: what comes over their sockets, what is sent, and the policies in them.
+//! Own seats in play: what comes over their sockets, and what follows from it.
+//!
+//! What is sent is in `acting`; policies in `policies`, what is done when they fail in [`reactions`]; policies that
+//! only look on in `shadows`; models that decide on the server in [`providers`]; the exact prompt in `prompts`.
+
+mod acting;
+mod policies;
+mod prompts;
+pub mod providers;
+pub mod reactions;
+mod shadows;
 
 use crate::api::model::{PlayerToken, SessionId};
 use crate::api::{Error as ApiError, ErrorKind};
 use crate::api::{Message, MessageKind};
 use crate::client::{FeedEvent, FeedId, Question, Request};
-use crate::policy::{FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, Turn};
 
 use super::App;
-use super::editor::Editor;
 use super::effect::{Effect, Tell};
 use super::live::Tone;
-use super::overlay::{CommandPrompt, Confirm, Overlay, Then};
-use super::panes::play::{Answered, Draft, Driver, OwnSeat, PolicySeat, Sent, read_action};
+use super::overlay::{Confirm, Overlay, Then};
+use super::panes::play::{Answered, Driver, OwnSeat, read_action};
+use super::schema::Schema;
 
-/// Refusals in one tick after which a policy loses the seat.
-const REFUSALS: u32 = 3;
+use self::reactions::Failure;
+
+pub use self::policies::read_command;
+pub use self::prompts::PromptView;
 
 impl App {
     pub(super) fn fed(&mut self, feed: FeedId, event: FeedEvent) -> Vec<Effect> {
@@ -30,6 +41,9 @@ impl App {
             FeedEvent::Said(message) => Some(message.clone()),
             // Whether it arrived is not known: the observation after a reconnect says whether the seat is still asked.
             FeedEvent::NotSent { .. } | FeedEvent::Lost { .. } | FeedEvent::Ended { .. } => {
+                if self.provider_decides(at) {
+                    self.provider_failed(at, "was cut off: what it decides may still be played and billed");
+                }
                 self.play.seats[at].sent = None;
                 None
             }
@@ -49,18 +63,7 @@ impl App {
         // Every seat hears what becomes of the others.
         let mine = message.player_id.as_deref().is_none_or(|player| player == seat.player_id);
         match message.kind {
-            MessageKind::Observation => {
-                if seat.live.view.tick != before {
-                    seat.sent = None;
-                    seat.answered = None;
-                    if let Some(policy) = &mut seat.policy {
-                        policy.refusals = 0;
-                    }
-                }
-                seat.on_turn = on_turn(message);
-                self.play.follow_turn();
-                self.ask_policy(at)
-            }
+            MessageKind::Observation => self.observed(at, before, message),
             MessageKind::ActionResult => self.acknowledged(at, message),
             MessageKind::PlayerFailed if mine => {
                 seat.on_turn = false;
@@ -73,28 +76,63 @@ impl App {
                 seat.notice = Some((Tone::Warn, "you are out of the game; it goes on without you".into()));
                 Vec::new()
             }
+            MessageKind::Error => {
+                self.seat_error(at, message);
+                Vec::new()
+            }
             MessageKind::GameCompleted => self.match_over(at),
             _ => Vec::new(),
         }
+    }
+
+    fn observed(&mut self, at: usize, before: u64, message: &Message) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let seat = &mut self.play.seats[at];
+        seat.on_turn = on_turn(message);
+        if seat.live.view.tick != before {
+            seat.answered = None;
+            if let Some(policy) = &mut seat.policy {
+                policy.tried.remove(&Failure::Refused);
+                policy.tried.remove(&Failure::Garbage);
+            }
+            if let Some(provider) = &mut seat.provider {
+                provider.pending = None;
+            }
+            // A server may take an action without a word: the game went on.
+            if let Some(sent) = seat.sent.take() {
+                effects.extend(self.played(at, sent.tick, sent.payload));
+            }
+        }
+        self.play.follow_turn();
+        effects.extend(self.ask_policy(at));
+        effects.extend(self.ask_provider(at));
+        effects.extend(self.ask_shadow(at));
+        effects
     }
 
     fn acknowledged(&mut self, at: usize, message: &Message) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
         let accepted = message.member::<bool>("accepted").unwrap_or(false);
         let id = message.member::<String>("action_id");
-        // What is said of an action of an earlier tick says nothing of this one.
-        let awaited = seat.sent.take_if(|sent| id.is_none_or(|id| id == sent.action_id));
+        // What is said of an action of an earlier tick says nothing of this one. A provider's has no id of ours.
+        let awaited = seat.sent.take_if(|sent| match &sent.payload {
+            Some(_) => id.is_none_or(|id| id == sent.action_id),
+            None => message.tick.is_none_or(|tick| tick >= sent.tick),
+        });
         let Some(sent) = awaited else { return Vec::new() };
         if accepted {
             let tick = sent.tick;
             seat.acted = Some(tick);
             seat.answered = Some(Answered::Accepted { tick });
-            seat.notice = None;
+            seat.notice = seat.notice.take().filter(|_| seat.driver == Driver::Policy);
+            if let Some(provider) = &mut seat.provider {
+                provider.pending = None;
+            }
             // If it was what is written, the next action starts afresh.
             seat.draft =
-                seat.draft.take().filter(|draft| read_action(&draft.editor.text()) != Ok(sent.payload));
+                seat.draft.take().filter(|draft| read_action(&draft.editor.text()).ok() != sent.payload);
             self.play.follow_turn();
-            return Vec::new();
+            return self.played(at, tick, sent.payload);
         }
         let reasons: Vec<String> = message
             .member::<Vec<String>>("reasons")
@@ -103,25 +141,37 @@ impl App {
             .iter()
             .map(|reason| crate::text::clean(reason).into_owned())
             .collect();
-        seat.answered = Some(Answered::Refused { reasons: reasons.clone() });
-        let Some(policy) = seat.policy.as_mut().filter(|_| seat.driver == Driver::Policy) else {
-            return Vec::new();
-        };
-        policy.refusals += 1;
-        policy.log(&format!("✗ refused: {}", reasons.join("; ")));
-        if policy.refusals >= REFUSALS {
-            let why = format!("its action was refused {REFUSALS} times: {}", reasons.join("; "));
-            return self.hand_over(at, &why);
+        self.refused_action(at, reasons)
+    }
+
+    fn refused_action(&mut self, at: usize, reasons: Vec<String>) -> Vec<Effect> {
+        let words = reasons.join("; ");
+        let seat = &mut self.play.seats[at];
+        seat.answered = Some(Answered::Refused { reasons });
+        match (seat.driver, &seat.policy) {
+            (Driver::Human, _) => Vec::new(),
+            (Driver::Provider, _) => {
+                self.provider_failed(at, &format!("played something that was refused: {words}"));
+                Vec::new()
+            }
+            (Driver::Policy, policy) => {
+                let before = policy.as_ref().and_then(|policy| policy.tried.get(&Failure::Refused));
+                let times = match before.copied().unwrap_or(0) {
+                    0 => String::new(),
+                    n => format!(" {} times", n + 1),
+                };
+                self.policy_failed(at, Failure::Refused, &format!("its action was refused{times}: {words}"))
+            }
         }
-        let (run, id) = (policy.run, policy.answered);
-        let mut effects = vec![Effect::TellPolicy(run, Tell::Reject { id, reasons })];
-        effects.extend(self.ask_policy(at));
-        effects
     }
 
     fn match_over(&mut self, at: usize) -> Vec<Effect> {
         let seat = &mut self.play.seats[at];
         seat.on_turn = false;
+        seat.provider = seat
+            .provider
+            .take()
+            .map(|provider| super::panes::play::ProviderSeat { pending: None, ..provider });
         if let Some(draft) = &mut seat.draft {
             // The result takes its place, so it must not keep the keys.
             draft.open = false;
@@ -129,8 +179,7 @@ impl App {
         seat.settle();
         let id = SessionId::from(seat.live.view.session_id.clone());
         let mut effects = Vec::new();
-        if let (Some(policy), Some(outcome)) = (&mut seat.policy, &seat.live.view.outcome) {
-            policy.pending = None;
+        if let Some(outcome) = &seat.live.view.outcome {
             let player = &seat.player_id;
             let result = serde_json::json!({
                 "score": outcome.scores.get(player),
@@ -138,284 +187,17 @@ impl App {
                 "outcome": outcome.outcomes.get(player),
                 "reason": outcome.reason,
             });
-            effects.push(Effect::TellPolicy(policy.run, Tell::End(result)));
-            effects.push(Effect::StopPolicy(policy.run));
+            let shadow = seat.shadow.as_mut().map(|shadow| &mut shadow.policy);
+            for policy in seat.policy.iter_mut().chain(shadow) {
+                (policy.pending, policy.restart_at) = (None, None);
+                effects.push(Effect::TellPolicy(policy.run, Tell::End(result.clone())));
+                effects.push(Effect::StopPolicy(policy.run));
+            }
         }
         let (_, effect) = self.ask(Question::Session(id));
         effects.push(effect);
         effects.extend(self.load_after_end());
         effects
-    }
-
-    /// Sends the chosen action.
-    pub(super) fn play_chosen(&mut self) -> Vec<Effect> {
-        let Some(payload) = self.play.seat().and_then(OwnSeat::chosen).map(|choice| choice.payload.clone())
-        else {
-            return Vec::new();
-        };
-        self.send_action(payload)
-    }
-
-    fn send_action(&mut self, payload: std::sync::Arc<str>) -> Vec<Effect> {
-        let action_id = format!("a{}", self.number());
-        let Some(seat) = self.play.seat_mut() else { return Vec::new() };
-        let hurdle = if !seat.live.is_live() {
-            Some("the match is over")
-        } else if seat.driver == Driver::Policy {
-            Some("the policy drives this seat: h takes it back")
-        } else if !seat.on_turn {
-            Some("not your turn")
-        } else if seat.sent.is_some() || seat.acted == Some(seat.live.view.tick) {
-            Some("already played this tick")
-        } else {
-            None
-        };
-        if let Some(hurdle) = hurdle {
-            seat.notice = Some((Tone::Warn, hurdle.into()));
-            return Vec::new();
-        }
-        seat.notice = None;
-        seat.answered = None;
-        seat.sent =
-            Some(Sent { action_id: action_id.clone(), tick: seat.live.view.tick, payload: payload.clone() });
-        vec![Effect::Send(Request::Act {
-            feed: seat.live.feed,
-            action_id,
-            by: seat.by(),
-            tick: seat.live.view.tick,
-            payload,
-        })]
-    }
-
-    pub(super) fn edit_action(&mut self) {
-        let Some(seat) = self.play.seat_mut() else { return };
-        let tick = seat.live.view.tick;
-        let example = seat.chosen().map_or_else(|| "[]".to_owned(), |choice| pretty(&choice.payload));
-        match &mut seat.draft {
-            Some(draft) => draft.open = true,
-            None => seat.draft = Some(Draft { editor: Editor::lines(&example), tick, open: true }),
-        }
-    }
-
-    /// Sends what is written, if it is an action and meant for this tick.
-    pub(super) fn send_draft(&mut self) -> Vec<Effect> {
-        let Some(seat) = self.play.seat_mut() else { return Vec::new() };
-        let Some(draft) = &mut seat.draft else { return Vec::new() };
-        let payload = match read_action(&draft.editor.text()) {
-            Ok(payload) => payload,
-            Err(why) => {
-                seat.notice = Some((Tone::Bad, format!("not sent: {why}")));
-                return Vec::new();
-            }
-        };
-        if draft.tick != seat.live.view.tick {
-            let text = format!(
-                "the game went on from tick {} to {}: Enter again to play it now",
-                draft.tick, seat.live.view.tick
-            );
-            draft.tick = seat.live.view.tick;
-            seat.notice = Some((Tone::Warn, text));
-            return Vec::new();
-        }
-        let effects = self.send_action(payload);
-        if let (false, Some(draft)) =
-            (effects.is_empty(), self.play.seat_mut().and_then(|seat| seat.draft.as_mut()))
-        {
-            draft.open = false;
-        }
-        effects
-    }
-
-    pub(super) fn ask_for_policy(&mut self) {
-        if self.play.seat().is_some_and(|seat| seat.live.is_live()) {
-            let input = Editor::line(&self.last_command);
-            self.overlay = Some(Overlay::Command(CommandPrompt { input, problem: None }));
-        }
-    }
-
-    /// Puts a command into the seat on screen.
-    pub(super) fn seat_policy(&mut self, command: String, spec: PolicySpec) -> Vec<Effect> {
-        let run = self.new_run();
-        let at = self.play.at;
-        let Some(seat) = self.play.seats.get_mut(at).filter(|seat| seat.live.is_live()) else {
-            return Vec::new();
-        };
-        let mut effects = Vec::new();
-        if let Some(old) = seat.policy.take() {
-            effects.push(Effect::StopPolicy(old.run));
-        }
-        let mut policy = PolicySeat::new(run, command.clone());
-        policy.log(&format!("$ {command}"));
-        seat.policy = Some(policy);
-        seat.driver = Driver::Policy;
-        seat.notice = None;
-        self.last_command = command;
-        let hello = self.hello(at);
-        effects.push(Effect::StartPolicy(run, spec));
-        effects.push(Effect::TellPolicy(run, Tell::Hello(hello)));
-        effects.extend(self.ask_policy(at));
-        effects
-    }
-
-    fn hello(&self, at: usize) -> Hello {
-        let seat = &self.play.seats[at];
-        let game = seat.live.view.game.clone().unwrap_or_default();
-        let record = self.games.detail(&game);
-        Hello {
-            game_version: record.and_then(|record| record.game_version.as_ref()?.decode().ok()),
-            rules: record.and_then(|record| record.prompt.clone()).unwrap_or_default(),
-            config: record.and_then(|record| serde_json::to_value(&record.config).ok()).unwrap_or_default(),
-            player_count: seat
-                .live
-                .view
-                .session
-                .as_ref()
-                .and_then(|session| session.player_count)
-                .unwrap_or_default(),
-            seat: seat.player_id.clone(),
-            seed: None,
-            game,
-        }
-    }
-
-    /// Asks the policy of a seat, if it drives and has to decide.
-    fn ask_policy(&mut self, at: usize) -> Vec<Effect> {
-        let id = self.number();
-        let seat = &mut self.play.seats[at];
-        if seat.driver != Driver::Policy || !seat.wants_decision() {
-            return Vec::new();
-        }
-        let tick = seat.live.view.tick;
-        let Some(observation) = seat.live.view.observation_text() else { return Vec::new() };
-        let Some(policy) = &mut seat.policy else { return Vec::new() };
-        if policy.pending.is_some_and(|(_, pending)| pending == tick) {
-            return Vec::new();
-        }
-        policy.pending = Some((id, tick));
-        vec![Effect::TellPolicy(policy.run, Tell::Observe(Turn { id, tick, observation }))]
-    }
-
-    pub(super) fn policy_did(&mut self, event: PolicyEvent) -> Vec<Effect> {
-        let run_of = |seat: &OwnSeat| seat.policy.as_ref().map(|policy| policy.run);
-        let Some(at) = self.play.seats.iter().position(|seat| run_of(seat) == Some(event.run)) else {
-            return Vec::new(); // Of a run that was replaced.
-        };
-        let Some(policy) = &mut self.play.seats[at].policy else { return Vec::new() };
-        match event.what {
-            PolicyEventKind::Started { pid, .. } => {
-                policy.log(&format!(
-                    "started{}",
-                    pid.map(|pid| format!(", process {pid}")).unwrap_or_default()
-                ));
-            }
-            PolicyEventKind::Ready { name } => policy.name = name,
-            PolicyEventKind::Answered { id, action, note, latency, late } => {
-                let open = policy.pending.is_some_and(|(pending, _)| pending == id);
-                policy.timed(latency);
-                let mark = if late { "  late" } else { "" };
-                policy.log(&format!("→ {action}  {} ms{mark}", latency.as_millis()));
-                policy.note = note;
-                if open {
-                    policy.pending = None;
-                    policy.answered = id;
-                    return self.send_for_policy(at, &action);
-                }
-            }
-            PolicyEventKind::Streamed { text, .. } => policy.note = Some(text),
-            PolicyEventKind::Counted { .. } => {}
-            PolicyEventKind::OverDue { waited, .. } => {
-                policy.log(&format!("slow: no answer after {} ms", waited.as_millis()));
-            }
-            PolicyEventKind::Silent { lines, .. } => {
-                let hint = if lines == 0 { FLUSH_HINT } else { "no line for a while" };
-                policy.log(hint);
-            }
-            PolicyEventKind::StaleAnswer { count, .. } => {
-                policy.log(&format!("{count} answer(s) came for another turn and were dropped"));
-            }
-            PolicyEventKind::Stderr { lines, dropped } => {
-                policy.dropped += dropped;
-                for line in &lines {
-                    policy.log(line);
-                }
-            }
-            PolicyEventKind::Garbage { text, why, .. } => {
-                return self
-                    .hand_over(at, &format!("it answered something that is no action ({why}): {text}"));
-            }
-            PolicyEventKind::TimedOut { limit, unread, .. } => {
-                let what = if unread { "it does not read its input" } else { "it did not answer in time" };
-                return self.hand_over(at, &format!("{what} (limit {} ms)", limit.as_millis()));
-            }
-            PolicyEventKind::LineTooLong { limit } => {
-                return self.hand_over(at, &format!("it wrote a line of more than {limit} bytes"));
-            }
-            PolicyEventKind::Closed { .. } => return self.hand_over(at, "it closed its pipes"),
-            PolicyEventKind::Exited { how, last_stderr, expected } => {
-                policy.log(&format!("the policy {how}"));
-                if !expected {
-                    let last = last_stderr
-                        .last()
-                        .map(|line| format!("; its last words: {line}"))
-                        .unwrap_or_default();
-                    return self.hand_over(at, &format!("it {how}{last}"));
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    fn send_for_policy(&mut self, at: usize, action: &serde_json::Value) -> Vec<Effect> {
-        let action_id = format!("a{}", self.number());
-        let seat = &mut self.play.seats[at];
-        if seat.driver != Driver::Policy || !seat.wants_decision() {
-            return Vec::new();
-        }
-        let payload: std::sync::Arc<str> = action.to_string().into();
-        seat.sent =
-            Some(Sent { action_id: action_id.clone(), tick: seat.live.view.tick, payload: payload.clone() });
-        vec![Effect::Send(Request::Act {
-            feed: seat.live.feed,
-            action_id,
-            by: seat.by(),
-            tick: seat.live.view.tick,
-            payload,
-        })]
-    }
-
-    /// The user takes the seat on screen back.
-    pub(super) fn take_back(&mut self) -> Vec<Effect> {
-        let at = self.play.at;
-        if self.play.seats.get(at).is_none_or(|seat| seat.driver == Driver::Human) {
-            return Vec::new();
-        }
-        self.end_policy(at, Tone::Plain, "the seat is yours; c gives it to the policy again")
-    }
-
-    /// A policy loses its seat.
-    fn hand_over(&mut self, at: usize, why: &str) -> Vec<Effect> {
-        if self.play.seats[at].driver != Driver::Policy {
-            return Vec::new();
-        }
-        let text =
-            format!("the seat is yours, the policy is stopped: {why}; c tries one again, L shows its log");
-        self.end_policy(at, Tone::Bad, &text)
-    }
-
-    fn end_policy(&mut self, at: usize, tone: Tone, text: &str) -> Vec<Effect> {
-        let seat = &mut self.play.seats[at];
-        seat.driver = Driver::Human;
-        let text = crate::text::clean(text).into_owned();
-        let player = seat.player_id.clone();
-        seat.notice = Some((tone, text.clone()));
-        let Some(policy) = &mut seat.policy else { return Vec::new() };
-        policy.pending = None;
-        policy.log(&text);
-        let run: Run = policy.run;
-        if at != self.play.at || self.pane != super::Pane::Play {
-            self.toast(tone, format!("{player}: {text}"));
-        }
-        vec![Effect::StopPolicy(run)]
     }
 
     pub(super) fn ask_to_leave(&mut self) -> Vec<Effect> {
@@ -467,7 +249,8 @@ impl App {
         let mut effects = Vec::new();
         for seat in self.play.seats.iter().filter(|seat| gone(seat)) {
             effects.push(Effect::Send(Request::Close(seat.live.feed)));
-            effects.extend(seat.policy.as_ref().map(|policy| Effect::StopPolicy(policy.run)));
+            let shadow = seat.shadow.as_ref().map(|shadow| &shadow.policy);
+            effects.extend(seat.policy.iter().chain(shadow).map(|policy| Effect::StopPolicy(policy.run)));
         }
         self.play.seats.retain(|seat| !gone(seat));
         self.play.at = self.play.at.min(self.play.seats.len().saturating_sub(1));
@@ -475,21 +258,21 @@ impl App {
         effects
     }
 
-    /// Tells each seat whether doing nothing is a move in its game.
-    pub(super) fn apply_pass_rules(&mut self) {
+    /// Tells each seat what its game says of actions: whether doing nothing is one, what they look like.
+    pub(super) fn apply_game_rules(&mut self) {
         for at in 0..self.play.seats.len() {
             let game = self.play.seats[at].live.view.game.clone().unwrap_or_default();
-            let noop = self.games.detail(&game).and_then(|record| record.config.decode::<String>("noop"));
-            self.play.seats[at].may_pass = noop.as_deref() != Some("none");
+            let Some(record) = self.games.detail(&game) else { continue };
+            let noop = record.config.decode::<String>("noop");
+            let schema = record.action_schema.as_ref().and_then(|schema| Schema::read(schema.get()));
+            let examples = prompts::examples(record.prompt.as_deref().unwrap_or_default());
+            let seat = &mut self.play.seats[at];
+            seat.may_pass = noop.as_deref() != Some("none");
+            seat.pass_is_safe = noop.is_some_and(|noop| noop == "legal" || noop == "default");
+            seat.schema = schema.map(std::sync::Arc::new);
+            seat.examples = examples.into();
         }
     }
-}
-
-/// JSON with a member a line, for editing.
-fn pretty(json: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(json)
-        .and_then(|value| serde_json::to_string_pretty(&value))
-        .unwrap_or_else(|_| json.to_owned())
 }
 
 /// Whether the seat that gets this observation is asked now. Servers say so beside the observation or in it; where

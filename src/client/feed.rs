@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::api;
-use crate::api::model::{PlayerToken, SessionId};
+use crate::api::model::{PlayerToken, ProviderId, SessionId};
 use crate::api::reconnect::{Input, Output, State, step};
 use crate::api::{Message, MessageKind, PlaySocket, Verdict};
 use crate::tape::{Act, LineKind};
@@ -51,6 +51,19 @@ pub enum Command {
         tick: u64,
         /// The action as JSON text.
         payload: Arc<str>,
+    },
+    /// Let a provider decide a turn.
+    Delegate {
+        /// Comes back only if it could not be sent.
+        action_id: String,
+        /// Who decides.
+        by: Arc<str>,
+        /// The tick it is meant for.
+        tick: u64,
+        /// The provider.
+        provider: ProviderId,
+        /// The model; without one the provider's own choice.
+        model: Option<String>,
     },
     /// Try again now.
     Reconnect,
@@ -183,7 +196,14 @@ impl Link {
                 }
                 order = self.orders.recv() => match order? {
                     Command::Act { action_id, by, tick, payload } => {
-                        self.act(socket, action_id, by, tick, payload).await;
+                        let sent = act(socket, &action_id, &payload).await;
+                        let act = decided(socket, &by, tick, Some(payload));
+                        self.acted(sent, action_id, act).await;
+                    }
+                    Command::Delegate { action_id, by, tick, provider, model } => {
+                        let sent = socket.delegate(provider.as_str(), model.as_deref()).await;
+                        let act = decided(socket, &by, tick, None);
+                        self.acted(sent.map_err(|why| why.to_string()), action_id, act).await;
                     }
                     Command::Reconnect => {}
                 },
@@ -216,21 +236,12 @@ impl Link {
         }
     }
 
-    async fn act(
-        &mut self,
-        socket: &mut PlaySocket,
-        action_id: String,
-        by: Arc<str>,
-        tick: u64,
-        payload: Arc<str>,
-    ) {
-        if let Err(why) = act(socket, &action_id, &payload).await {
-            return self.tell(FeedEvent::NotSent { action_id, why }).await;
+    /// Notes what was sent for the seat, or tells that it was not.
+    async fn acted(&mut self, sent: Result<(), String>, action_id: String, act: Act) {
+        match sent {
+            Ok(()) => self.pen.write(LineKind::Acted(act)).await,
+            Err(why) => self.tell(FeedEvent::NotSent { action_id, why }).await,
         }
-        let player_id = socket.player_id().map_or_else(String::new, ToString::to_string);
-        let act =
-            Act { player_id, tick, by: by.to_string(), payload: Some(payload), shadow: false, agrees: None };
-        self.pen.write(LineKind::Acted(act)).await;
     }
 
     /// Waits for its time, or for the user. `None` if we are told to close it.
@@ -247,14 +258,14 @@ impl Link {
                 () = &mut timer => return Some(Input::Due),
                 order = self.orders.recv() => match order? {
                     Command::Reconnect => return Some(Input::Retry),
-                    order @ Command::Act { .. } => self.refuse(order).await,
+                    order => self.refuse(order).await,
                 },
             }
         }
     }
 
     async fn refuse(&self, order: Command) {
-        if let Command::Act { action_id, .. } = order {
+        if let Command::Act { action_id, .. } | Command::Delegate { action_id, .. } = order {
             self.tell(FeedEvent::NotSent { action_id, why: "the connection is down".into() }).await;
         }
     }
@@ -304,6 +315,12 @@ impl Newest {
         let skipped = (replaced > 0).then_some(FeedEvent::Skipped(replaced));
         skipped.into_iter().chain([FeedEvent::Said(message)]).collect()
     }
+}
+
+/// What was decided for the seat of a socket, for its recording.
+fn decided(socket: &PlaySocket, by: &str, tick: u64, payload: Option<Arc<str>>) -> Act {
+    let player_id = socket.player_id().map_or_else(String::new, ToString::to_string);
+    Act { player_id, tick, by: by.to_owned(), payload, shadow: false, agrees: None }
 }
 
 async fn act(socket: &mut PlaySocket, action_id: &str, payload: &str) -> Result<(), String> {

@@ -10,7 +10,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::api;
 use crate::api::endpoints::{
-    GetBalance, GetGame, GetSession, GetSessionLogs, GetTags, LeavePlay, ListGames, ListSessions, ListUsage,
+    GetBalance, GetGame, GetSession, GetSessionLogs, GetTags, LeavePlay, ListGames, ListProviders,
+    ListSessions, ListUsage,
 };
 
 use crate::tape::{Order, deck};
@@ -122,6 +123,9 @@ impl Desk {
             Request::Act { feed, action_id, by, tick, payload } => {
                 self.order(feed, Command::Act { action_id, by, tick, payload });
             }
+            Request::Delegate { feed, action_id, by, tick, provider, model } => {
+                self.order(feed, Command::Delegate { action_id, by, tick, provider, model });
+            }
             Request::Reconnect(feed) => self.order(feed, Command::Reconnect),
             Request::Close(feed) => {
                 self.feeds.remove(&feed);
@@ -197,6 +201,7 @@ async fn ask(api: &api::Client, question: Question) -> Result<Answer, api::Error
         Question::Sessions => Answer::Sessions(api.page(&ListSessions::new(), NEWEST, None).await?),
         Question::Session(id) => Answer::Session(Box::new(api.send(&GetSession::new(&id)).await?)),
         Question::Logs(id) => Answer::Logs(api.send(&GetSessionLogs::new(&id)).await?),
+        Question::Providers => Answer::Providers(api.send(&ListProviders::new()).await?),
         Question::Create(create) => Answer::Created(Box::new(api.send(&*create).await?)),
         Question::Leave(id, token) => {
             api.send(&LeavePlay::new(&id, &token)).await?;

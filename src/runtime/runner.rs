@@ -68,6 +68,8 @@ pub(super) enum Wish {
     Suspend,
     /// Draw every cell.
     Redraw,
+    /// Put text on the terminal's clipboard.
+    Copy(String),
     /// Mouse reports on or off.
     Mouse(bool),
 }
@@ -139,6 +141,7 @@ impl Runner {
                     self.work.spawn(policy.shutdown());
                 }
             }
+            Effect::Copy(text) => return Wish::Copy(text),
             Effect::SetMouse(on) => return Wish::Mouse(on),
             Effect::OpenArena => {
                 let (opening, others) = ((self.arena)(), self.others.0.clone());

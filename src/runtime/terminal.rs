@@ -114,6 +114,11 @@ impl<B: Backend> Screen<B> {
         if self.real && !self.stopped { modes::set_mouse(on) } else { Ok(()) }
     }
 
+    /// Asks the terminal to put text on its clipboard. Whether it does, it does not say.
+    pub fn copy(&self, text: &str) -> io::Result<()> {
+        if self.real && !self.stopped { modes::copy(text) } else { Ok(()) }
+    }
+
     /// Gives the terminal back and stops the process group, as the shell expects of Ctrl-Z. False, and nothing
     /// done, if no shell is there that could continue us.
     ///

@@ -7,12 +7,12 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette};
+use crate::app::overlay::{Confirm, CreateForm, Field, Overlay, Palette};
 use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
 
-use super::panes::play::editor_line;
+use super::panes::play::{self, editor_line};
 use super::panes::scrolled;
 use super::screen::{cells, centred};
 use super::theme::{Role, Theme};
@@ -31,7 +31,9 @@ pub fn draw(
         Overlay::Help { scroll } => help(app, *scroll, theme, frame, body, drawn),
         Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
         Overlay::Create(form) => create(app, form, theme, frame, body, drawn),
-        Overlay::Command(prompt) => command(prompt, theme, frame, body),
+        Overlay::Provider(picker) => play::provider(app, picker, theme, frame, body),
+        Overlay::Prompt(view) => play::prompt(view, theme, frame, body, drawn),
+        Overlay::Command(prompt) => play::command(prompt, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
     }
@@ -49,6 +51,10 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Create(_) => {
             Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
         }
+        Overlay::Provider(_) => Some((&["↑↓", "⏎", "esc"], &["choose", "take it", "cancel"])),
+        Overlay::Prompt(_) => {
+            Some((&["↑↓", "tab", "y", "esc"], &["scroll", "other message", "copy", "close"]))
+        }
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
@@ -63,7 +69,10 @@ fn text_hints(app: &App) -> Option<Hints> {
         Pane::Play => {
             let seat = app.play.seat()?;
             if seat.draft.as_ref().is_some_and(|draft| draft.open) {
-                return Some((&["⏎", "alt-⏎", "esc"], &["send", "new line", "close, keep the text"]));
+                return Some((
+                    &["⏎", "alt-⏎", "tab", "^p", "esc"],
+                    &["send", "new line", "complete", "history", "close, keep the text"],
+                ));
             }
             (&seat.list, &["choose", "act", "clear"])
         }
@@ -73,7 +82,14 @@ fn text_hints(app: &App) -> Option<Hints> {
 }
 
 /// A cleared frame in the middle; returns what is inside.
-fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
+pub fn window(
+    title: &str,
+    width: u16,
+    height: u16,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+) -> Rect {
     let spot = centred(body, width, height);
     clear(frame, spot);
     let mut block =
@@ -284,30 +300,6 @@ fn buttons(
         drawn.hits.push((cells(spot), Hit::Button(agree)));
         x = spot.right() + 2;
     }
-}
-
-fn command(prompt: &CommandPrompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
-    let inner = window("Policy", 76, 11, theme, frame, body);
-    let columns = usize::from(inner.width);
-    let dim = theme.style(Role::Dim);
-    let mut line = vec![Span::styled("$ ", theme.style(Role::Key))];
-    let words = prompt.input.text();
-    line.extend(editor_line(&words, Some(prompt.input.cursor().1), columns.saturating_sub(3), theme));
-    let mut lines = vec![
-        Line::from("A command that plays this seat: JSON lines in, JSON lines out."),
-        Line::default(),
-        Line::from(line),
-    ];
-    lines.push(Line::default());
-    if let Some(problem) = &prompt.problem {
-        let rows = text::wrap(problem, columns).into_iter().take(2);
-        lines.extend(rows.map(|row| Line::styled(row, theme.style(Role::Bad))));
-    } else {
-        let about = "No shell: quotes group words, nothing is expanded. It gets no API key. h takes the seat back at any tick.";
-        lines.extend(text::wrap(about, columns).into_iter().map(|row| Line::styled(row, dim)));
-        lines.push(Line::styled("assets/policies/README.md says how to write one.", dim));
-    }
-    frame.render_widget(Paragraph::new(lines), inner);
 }
 
 fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {

@@ -214,10 +214,8 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
 fn shown(app: &App, action: Action) -> bool {
     let seat = app.play.seat();
     match action {
-        Action::DriveByHand => {
-            seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Policy)
-        }
-        Action::DriveByPolicy => {
+        Action::DriveByHand => seat.is_some_and(|seat| seat.driver != crate::app::panes::play::Driver::Human),
+        Action::DriveByPolicy | Action::DriveByProvider => {
             seat.is_some_and(|seat| seat.driver == crate::app::panes::play::Driver::Human)
         }
         _ => true,

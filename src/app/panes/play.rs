@@ -5,24 +5,31 @@
 //!                        └────► by policy: observe ──► answered ──┘        └► refused: reasons shown, asked again
 //! ```
 //!
-//! A policy that crashes, hangs or answers something that is no action loses the seat to the human.
+//! A third driver is a provider, which decides on the server. What is done when a policy fails is in
+//! [`reactions`](crate::app::seats::reactions). A shadow is a policy that only says what it would play.
 
-use std::collections::VecDeque;
+mod choice;
+mod draft;
+mod policy;
+mod shadow;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use crate::api::model::PlayerToken;
-use crate::app::editor::Editor;
+use crate::api::model::{PlayerToken, Provider, ProviderId, Rows};
 use crate::app::list::ListState;
 use crate::app::live::{Live, Tone, words};
-use crate::policy::Run;
+use crate::app::remote::Remote;
+use crate::app::schema::Schema;
 
-/// Policy log lines kept.
-const POLICY_LINES: usize = 500;
-/// Latencies kept for the statistics.
-const LATENCIES: usize = 200;
+pub use self::choice::Choice;
+pub use self::draft::{Draft, Verdict, read_action};
+pub use self::policy::{Heard, PolicySeat};
+pub use self::shadow::Shadow;
+
+/// Actions of a game kept for its editor's history.
+const HISTORY: usize = 100;
 
 /// State of the Play pane.
 #[derive(Debug, Default)]
@@ -37,6 +44,12 @@ pub struct PlayPane {
     pub policy_log: bool,
     /// Scroll offset of the drawing.
     pub scroll: usize,
+    /// The platform's providers.
+    pub providers: Remote<Rows<Provider>>,
+    /// Providers, with their models, of which the user knows that they may cost credits.
+    pub agreed: BTreeSet<String>,
+    /// Actions that were played by hand, by game; newest last.
+    pub history: BTreeMap<String, VecDeque<Arc<str>>>,
 }
 
 impl PlayPane {
@@ -53,6 +66,16 @@ impl PlayPane {
     /// Seats whose match goes on.
     pub fn live(&self) -> impl Iterator<Item = &OwnSeat> {
         self.seats.iter().filter(|seat| seat.live.is_live())
+    }
+
+    /// Keeps an action that was played by hand.
+    pub fn remember(&mut self, game: &str, payload: &Arc<str>) {
+        let history = self.history.entry(game.to_owned()).or_default();
+        history.retain(|other| other != payload);
+        if history.len() == HISTORY {
+            history.pop_front();
+        }
+        history.push_back(payload.clone());
     }
 
     /// Puts the next own seat on screen.
@@ -83,23 +106,44 @@ impl PlayPane {
 pub enum Driver {
     /// The user.
     Human,
-    /// A command.
+    /// A command or a model's endpoint, here.
     Policy,
+    /// A provider, on the server.
+    Provider,
 }
 
-/// A legal action to pick.
+/// A provider that decides for a seat.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
-    /// For people: `drop column 3`.
-    pub label: String,
-    /// The action as JSON text.
-    pub payload: Arc<str>,
-    /// The server's weight; a prior, not advice.
-    pub weight: f64,
-    /// The `column` it names, if any: drawn over the board.
-    pub column: Option<u64>,
-    /// The `direction` it names, if any: an arrow key plays it.
-    pub direction: Option<String>,
+pub struct ProviderSeat {
+    /// Which.
+    pub provider: ProviderId,
+    /// The model; without one the provider's own choice.
+    pub model: Option<String>,
+    /// Since when it decides, and for which tick.
+    pub pending: Option<(u64, Duration)>,
+    /// Turns it was asked for.
+    pub turns: u64,
+}
+
+impl ProviderSeat {
+    /// `ID/MODEL`, or `ID`.
+    pub fn title(&self) -> String {
+        match &self.model {
+            Some(model) => format!("{}/{model}", self.provider),
+            None => self.provider.to_string(),
+        }
+    }
+}
+
+/// What was played last for a seat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastAct {
+    /// At this tick.
+    pub tick: u64,
+    /// In words, cleaned.
+    pub words: String,
+    /// Who decided.
+    pub by: Arc<str>,
 }
 
 /// What became of the last action.
@@ -124,90 +168,14 @@ pub struct Sent {
     pub action_id: String,
     /// The tick it was meant for.
     pub tick: u64,
-    /// What was sent.
-    pub payload: Arc<str>,
+    /// What was sent; nothing where a provider decides.
+    pub payload: Option<Arc<str>>,
 }
 
-/// An action being written.
-#[derive(Debug, Clone)]
-pub struct Draft {
-    /// The text.
-    pub editor: Editor,
-    /// The tick it is meant for; sending it to another needs a second Enter.
-    pub tick: u64,
-    /// The editor has the keys.
-    pub open: bool,
-}
-
-/// A policy in a seat.
-#[derive(Debug, Clone)]
-pub struct PolicySeat {
-    /// Its run; events of other runs are ignored.
-    pub run: Run,
-    /// The command, as typed.
-    pub command: String,
-    /// What it calls itself.
-    pub name: Option<String>,
-    /// The turn it thinks about: id and tick.
-    pub pending: Option<(u64, u64)>,
-    /// The turn it answered last.
-    pub answered: u64,
-    /// Turns answered.
-    pub turns: u64,
-    /// Newest last.
-    pub latencies: VecDeque<Duration>,
-    /// What it writes to stderr and what we say of it; newest last.
-    pub lines: VecDeque<String>,
-    /// Lines that were dropped.
-    pub dropped: u64,
-    /// What it said of its last action.
-    pub note: Option<String>,
-    /// Refusals in this tick.
-    pub refusals: u32,
-}
-
-impl PolicySeat {
-    /// A policy that is being started.
-    pub fn new(run: Run, command: String) -> Self {
-        Self {
-            run,
-            command,
-            name: None,
-            pending: None,
-            answered: 0,
-            turns: 0,
-            latencies: VecDeque::new(),
-            lines: VecDeque::new(),
-            dropped: 0,
-            note: None,
-            refusals: 0,
-        }
-    }
-
-    /// Adds a line to its log.
-    pub fn log(&mut self, line: &str) {
-        if self.lines.len() == POLICY_LINES {
-            self.lines.pop_front();
-            self.dropped += 1;
-        }
-        self.lines.push_back(crate::text::clean(line).into_owned());
-    }
-
-    /// Notes how long a turn took.
-    pub fn timed(&mut self, latency: Duration) {
-        if self.latencies.len() == LATENCIES {
-            self.latencies.pop_front();
-        }
-        self.latencies.push_back(latency);
-        self.turns += 1;
-    }
-
-    /// The middle latency of the last turns.
-    pub fn median_latency(&self) -> Option<Duration> {
-        let mut sorted: Vec<Duration> = self.latencies.iter().copied().collect();
-        sorted.sort_unstable();
-        sorted.get(sorted.len() / 2).copied()
-    }
+/// An action in words, cleaned.
+pub fn in_words(payload: &str) -> String {
+    let told = serde_json::from_str(payload).map_or_else(|_| payload.to_owned(), |value| words(&value));
+    crate::text::clean(&told).into_owned()
 }
 
 /// One of the user's seats.
@@ -237,10 +205,22 @@ pub struct OwnSeat {
     pub acted: Option<u64>,
     /// The policy, while there is one.
     pub policy: Option<PolicySeat>,
+    /// The provider, while one drives.
+    pub provider: Option<ProviderSeat>,
+    /// What a second policy would play.
+    pub shadow: Option<Shadow>,
+    /// What was played last.
+    pub last: Option<LastAct>,
     /// Something to tell the user about this seat.
     pub notice: Option<(Tone, String)>,
     /// Whether `[]` is a way to do nothing in this game; unknown counts as yes.
     pub may_pass: bool,
+    /// Whether the game says that `[]` is safe to play.
+    pub pass_is_safe: bool,
+    /// What an action looks like, as far as the game says.
+    pub schema: Option<Arc<Schema>>,
+    /// Actions that the rules show as examples.
+    pub examples: Arc<[String]>,
 }
 
 impl OwnSeat {
@@ -259,8 +239,14 @@ impl OwnSeat {
             answered: None,
             acted: None,
             policy: None,
+            provider: None,
+            shadow: None,
+            last: None,
             notice: None,
             may_pass: true,
+            pass_is_safe: false,
+            schema: None,
+            examples: Arc::new([]),
         }
     }
 
@@ -271,13 +257,24 @@ impl OwnSeat {
 
     /// Who decides for it now, in the words of a recording.
     pub fn by(&self) -> Arc<str> {
-        match (self.driver, &self.policy) {
-            (Driver::Policy, Some(policy)) => {
-                format!("policy {}", policy.name.as_ref().unwrap_or(&policy.command)).into()
-            }
-            (Driver::Policy, None) => "policy".into(),
-            (Driver::Human, _) => "human".into(),
+        match (self.driver, &self.policy, &self.provider) {
+            (Driver::Policy, Some(policy), _) => format!("policy {}", policy.title()).into(),
+            (Driver::Policy, None, _) => "policy".into(),
+            (Driver::Provider, _, Some(provider)) => format!("provider {}", provider.title()).into(),
+            (Driver::Provider, _, None) => "provider".into(),
+            (Driver::Human, ..) => "human".into(),
         }
+    }
+
+    /// An action that can do no harm: nothing, where the game says so, else the heaviest legal one.
+    pub fn safe_action(&mut self) -> Option<Arc<str>> {
+        if self.pass_is_safe {
+            return Some("[]".into());
+        }
+        self.settle();
+        let listed = self.choices.iter().filter(|choice| &*choice.payload != "[]");
+        let heaviest = listed.max_by(|a, b| a.weight.total_cmp(&b.weight));
+        heaviest.map(|choice| choice.payload.clone())
     }
 
     /// The chosen action.
@@ -302,108 +299,12 @@ impl OwnSeat {
         }
         self.live.view.settle();
         let Some(seen) = &self.live.view.seen else { return };
-        self.choices = choices(&seen.data, self.may_pass);
+        self.choices = choice::choices(&seen.data, self.may_pass);
         let had_selection = self.list.selected().is_some();
         self.list.refresh(self.choices.iter().map(|choice| (&*choice.payload, choice.label.clone())));
         if !had_selection {
             let heaviest = self.choices.iter().enumerate().max_by(|a, b| a.1.weight.total_cmp(&b.1.weight));
             self.list.select_row(heaviest.map_or(0, |(nth, _)| nth));
         }
-    }
-}
-
-/// The actions of `_action_space`, and doing nothing where that is allowed.
-fn choices(observation: &Value, may_pass: bool) -> Vec<Choice> {
-    let listed = observation.get("_action_space").and_then(Value::as_array);
-    let mut choices: Vec<Choice> = listed.into_iter().flatten().filter_map(choice).collect();
-    if may_pass {
-        choices.push(Choice {
-            label: "do nothing".into(),
-            payload: "[]".into(),
-            weight: 0.0,
-            column: None,
-            direction: None,
-        });
-    }
-    choices
-}
-
-fn choice(entry: &Value) -> Option<Choice> {
-    // An entry is `{"action": {…}, "weight": w}`; a server may also list the actions themselves.
-    let action = match entry.get("action") {
-        Some(action @ (Value::Object(_) | Value::Array(_))) => action,
-        _ if entry.is_object() => entry,
-        _ => return None,
-    };
-    Some(Choice {
-        label: crate::text::clean(&words(action)).into_owned(),
-        payload: action.to_string().into(),
-        weight: entry.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
-        column: action.get("column").and_then(Value::as_u64),
-        direction: action.get("direction").and_then(Value::as_str).map(str::to_owned),
-    })
-}
-
-/// Reads a written action: an object, or a list of objects.
-///
-/// # Errors
-/// What is wrong with it and where.
-pub fn read_action(text: &str) -> Result<Arc<str>, String> {
-    let value: Value = serde_json::from_str(text).map_err(|why| match why.classify() {
-        serde_json::error::Category::Eof => "not finished yet".to_owned(),
-        _ => why.to_string(),
-    })?;
-    match &value {
-        Value::Object(_) => Ok(text.trim().into()),
-        Value::Array(items) if items.iter().all(Value::is_object) => Ok(text.trim().into()),
-        Value::Array(_) => Err("every item of the list must be an object".into()),
-        _ => Err("an action is an object, or a list of objects".into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_objects_and_lists_of_objects_are_actions() {
-        for good in ["{}", "[]", r#"[{"a":1}]"#, r#" {"action":"drop","column":3} "#] {
-            assert_eq!(&*read_action(good).unwrap(), good.trim());
-        }
-        for (bad, why) in [
-            ("", "not finished"),
-            ("[{", "not finished"),
-            ("[1]", "every item"),
-            ("3", "an action is"),
-            ("\"x\"", "an action is"),
-            ("{\"a\":}", "line 1"),
-            ("[[{}]]", "every item"),
-        ] {
-            assert!(read_action(bad).unwrap_err().contains(why), "{bad}");
-        }
-    }
-
-    #[test]
-    fn numbers_beyond_a_double_are_sent_as_written() {
-        assert_eq!(
-            &*read_action(r#"{"id":12345678901234567890123}"#).unwrap(),
-            r#"{"id":12345678901234567890123}"#
-        );
-    }
-
-    #[test]
-    fn choices_read_well_whatever_their_shape() {
-        let observation = serde_json::json!({"_action_space": [
-            {"action": {"action": "drop", "column": 3}, "weight": 4},
-            {"action": {"action": "move", "direction": "up"}, "weight": 1},
-            {"action": "pass"},
-            {"action": [{"action": "a"}, {"action": "b"}]},
-            17,
-        ]});
-        let choices = choices(&observation, true);
-        let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
-        assert_eq!(labels, ["drop column 3", "move up", "pass", "a, b", "do nothing"]);
-        assert_eq!(&*choices[2].payload, r#"{"action":"pass"}"#);
-        assert_eq!(choices[0].column, Some(3));
     }
 }

@@ -309,6 +309,7 @@ fn name(question: &Question) -> &'static str {
         Question::Sessions => "sessions",
         Question::Session(_) => "session",
         Question::Logs(_) => "logs",
+        Question::Providers => "providers",
         Question::Create(_) => "create",
         Question::Leave(..) => "leave",
     }
@@ -324,6 +325,7 @@ fn read(kind: &str, json: Value) -> Answer {
         "tags" => Answer::Tags(serde_json::from_value(json).unwrap()),
         "balance" => Answer::Balance(serde_json::from_value(json).unwrap()),
         "session" => Answer::Session(Box::new(serde_json::from_value(json).unwrap())),
+        "providers" => Answer::Providers(serde_json::from_value(json).unwrap()),
         "logs" => Answer::Logs(serde_json::from_value(json).unwrap()),
         "create" => Answer::Created(Box::new(serde_json::from_value(json).unwrap())),
         "leave" => Answer::Left,

@@ -320,3 +320,85 @@ fn opening_ones_own_session_leads_to_its_seat() {
     assert_eq!(rig.press("enter"), []);
     assert_eq!(rig.app.pane, Pane::Play);
 }
+
+#[test]
+fn what_does_not_fit_the_schema_is_told_and_sent_by_a_second_enter() {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("e ctrl-a ctrl-k");
+    rig.app.play.seats[0].draft.as_mut().unwrap().editor.set(r#"{"action":"fall"}"#);
+    assert_eq!(rig.press("enter"), []);
+    assert!(rig.notice().starts_with("schema: action must be \"drop\""), "{}", rig.notice());
+    rig.press("space backspace");
+    assert_eq!(acts(&rig.press("enter"))[0].1, r#"{"action":"fall"}"#, "the schema may be wrong");
+}
+
+#[test]
+fn tab_completes_from_the_schema_the_rules_and_what_was_played() {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.press("enter");
+    accept(&mut rig, feed, true, 1);
+    rig.observe(feed, 2, &observation("connect_four"));
+    rig.press("e");
+    let text = |rig: &Rig| rig.seat().draft.as_ref().unwrap().editor.text();
+    rig.app.play.seats[0].draft.as_mut().unwrap().editor.set("{\"ac");
+    rig.press("tab");
+    assert_eq!(text(&rig), r#"{"action": "drop""#);
+    rig.app.play.seats[0].draft.as_mut().unwrap().editor.set("");
+    rig.press("a backspace tab");
+    assert_eq!(text(&rig), r#"{"action":"drop","column":3}"#);
+    rig.press("tab");
+    assert_eq!(text(&rig), r#"{"action":"drop","column":0}"#, "then the legal ones");
+}
+
+#[test]
+fn what_was_played_is_recalled_in_the_editor_also_in_the_next_session() {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("down enter e ctrl-p");
+    let text = |rig: &Rig| rig.seat().draft.as_ref().unwrap().editor.text();
+    assert_eq!(text(&rig), r#"{"action":"drop","column":4}"#);
+    rig.press("ctrl-n");
+    assert!(text(&rig).contains("\n"), "and what was written comes back: {}", text(&rig));
+}
+
+#[test]
+fn every_action_is_tagged_with_who_decided_and_told_in_the_log() {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    let effects = rig.press("enter");
+    assert!(matches!(&effects[..], [Effect::Send(Request::Act { by, tick: 1, .. })] if &**by == "human"));
+    let line = rig.seat().live.view.log.back().unwrap();
+    assert_eq!((line.tick, line.text.as_str()), (1, "p0  drop column 3  (human)"));
+    assert_eq!(rig.seat().last.as_ref().unwrap().words, "drop column 3");
+}
+
+#[test]
+fn a_draft_of_each_seat_is_kept_over_refreshes() {
+    // T-36
+    let (mut rig, feeds) = Rig::seated_at("connect_four", &["p0", "p1"]);
+    rig.say(feeds[0], &asks(1, &observation("connect_four")));
+    rig.draw();
+    rig.press("e z z esc R s e y esc s");
+    rig.say(feeds[0], &asks(2, &observation("connect_four")));
+    rig.draw();
+    let texts: Vec<String> =
+        rig.app.play.seats.iter().map(|seat| seat.draft.as_ref().unwrap().editor.text()).collect();
+    assert!(texts[0].ends_with("zz") && texts[1].ends_with('y'), "{texts:?}");
+}
+
+#[test]
+fn the_prompt_is_the_platforms_byte_for_byte_and_can_be_copied() {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("P");
+    let Some(Overlay::Prompt(view)) = &rig.app.overlay else { panic!("no prompt") };
+    let raw = observation("connect_four").to_string();
+    let user = crate::rollout::format_observation(crate::rollout::Observation::Text(&raw)).unwrap();
+    let rules = detail("connect_four")["prompt"].as_str().unwrap().to_owned();
+    let system = crate::rollout::system_prompt(Some(&rules));
+    assert_eq!((&view.user, &view.system), (&Ok(user.clone()), &Ok(system.clone())));
+    assert_eq!(rig.press("y"), [Effect::Copy(user)]);
+    assert_eq!(rig.press("tab y"), [Effect::Copy(system)]);
+    assert!(rig.told().contains("bytes"), "{}", rig.told());
+    rig.press("esc");
+    assert!(rig.app.overlay.is_none());
+    let (mut rig, _) = Rig::seated("connect_four");
+    assert_eq!(rig.press("P y"), [], "nothing was observed yet");
+}

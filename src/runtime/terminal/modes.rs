@@ -4,6 +4,8 @@
 //! must be able to give the terminal back without holding the [`Screen`](super::Screen).
 
 use super::TerminalError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
@@ -98,6 +100,15 @@ pub(super) fn set_mouse(on: bool) -> io::Result<()> {
     write_ours(if on { MOUSE_ON } else { MOUSE_OFF }.as_bytes())
 }
 
+/// Puts text on the clipboard of the terminal, which works over ssh too (OSC 52).
+pub(super) fn copy(text: &str) -> io::Result<()> {
+    write_ours(clipboard(text).as_bytes())
+}
+
+fn clipboard(text: &str) -> String {
+    format!("\x1b]52;c;{}\x07", STANDARD.encode(text))
+}
+
 /// Writes all of it, unless the terminal was given back: then it is dropped, for it would land on the shell's screen.
 pub(super) fn write_ours(bytes: &[u8]) -> io::Result<()> {
     let _output = lock(&OUTPUT);
@@ -153,6 +164,11 @@ mod tests {
             }
         }
         assert!(ENTER.contains("\x1b[?25l") && LEAVE.ends_with("\x1b[?25h"));
+    }
+
+    #[test]
+    fn what_is_copied_cannot_leave_its_sequence() {
+        assert_eq!(clipboard("a\x07\x1b[2J"), "\x1b]52;c;YQcbWzJK\x07");
     }
 
     #[test]
