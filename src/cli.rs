@@ -14,6 +14,7 @@ mod log;
 mod man;
 mod policy;
 mod prompt;
+mod record;
 mod twin;
 
 use std::path::PathBuf;
