@@ -29,12 +29,16 @@ mod command_line;
 mod dialogue;
 mod event;
 mod flags;
+mod free_text;
 mod lines;
 mod message;
+mod openai;
 mod outbox;
+mod process;
 mod spec;
 mod stderr;
 mod supervisor;
+mod wording;
 #[cfg(test)]
 mod tests;
 
@@ -52,7 +56,7 @@ pub use self::message::{Hello, SendError, Turn};
 pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};
 
 use self::message::Outgoing;
-use self::supervisor::supervise;
+use self::supervisor::{Caller, supervise};
 
 /// Messages on their way to the child. A match keeps one or two here (`end`, then the next `hello` and `observe`);
 /// when it is full the policy does not read, and the caller is told [`SendError::Busy`].
@@ -62,7 +66,6 @@ const QUEUE: usize = 16;
 #[derive(Debug)]
 pub struct Policy {
     run: Run,
-    limits: Limits,
     messages: mpsc::Sender<Outgoing>,
     quit: CancellationToken,
     task: JoinHandle<()>,
@@ -79,9 +82,12 @@ impl Policy {
     pub fn start(spec: PolicySpec, run: Run, events: mpsc::Sender<PolicyEvent>) -> Self {
         let (messages, inbox) = mpsc::channel(QUEUE);
         let (quit, kill) = (CancellationToken::new(), CancellationToken::new());
-        let limits = spec.limits.clone();
-        let task = tokio::spawn(supervise(spec, run, inbox, events, quit.clone(), kill.clone()));
-        Self { run, limits, messages, quit, task, _kill: kill.drop_guard() }
+        let caller = Caller { run, events, quit: quit.clone(), kill: kill.clone() };
+        let task = match spec.source.clone() {
+            Source::Command(_) => tokio::spawn(supervise(spec, inbox, caller)),
+            Source::Endpoint(endpoint) => tokio::spawn(openai::play(spec, endpoint, inbox, caller)),
+        };
+        Self { run, messages, quit, task, _kill: kill.drop_guard() }
     }
 
     /// The number all events of this process carry.
@@ -91,7 +97,7 @@ impl Policy {
 
     /// Opens a match. A turn still open is given up.
     pub fn hello(&self, hello: &Hello) -> Result<(), SendError> {
-        self.send(Outgoing::hello(hello, &self.limits))
+        self.send(Outgoing::Hello(Box::new(hello.clone())))
     }
 
     /// Asks for an action. A turn still open is given up: its answer, should it come, is dropped as stale.
@@ -101,12 +107,12 @@ impl Policy {
 
     /// Says why an answer was not accepted. To ask again, send the same turn with [`Policy::observe`].
     pub fn reject(&self, id: u64, reasons: &[String]) -> Result<(), SendError> {
-        self.send(Outgoing::reject(id, reasons))
+        self.send(Outgoing::Reject { id, reasons: reasons.to_vec() })
     }
 
     /// Closes a match with its result (`score`, `rank`, `outcome`, `reason`). A turn still open is given up.
     pub fn end(&self, result: &Value) -> Result<(), SendError> {
-        self.send(Outgoing::end(result))
+        self.send(Outgoing::End(result.clone()))
     }
 
     /// Ends the process politely and waits until it is gone: what is queued is written, then its input ends; after

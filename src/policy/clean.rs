@@ -30,6 +30,12 @@ pub(super) fn clean(bytes: &[u8], max: usize) -> String {
     kept
 }
 
+/// The same for a text of several lines, whose ends it keeps.
+pub(super) fn clean_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| clean(line.as_bytes(), usize::MAX / 8)).collect();
+    lines.join("\n")
+}
+
 fn push(kept: &mut String, n_kept: &mut usize, c: char) {
     kept.push(c);
     *n_kept += 1;

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::answer::{Line, read_line};
 use super::clean::clean;
 use super::event::PolicyEventKind;
+use super::free_text::{Said, read_said, read_whole};
 use super::message::TurnEffect;
 use super::outbox::Outbox;
 use super::spec::Limits;
@@ -14,10 +15,27 @@ use super::spec::Limits;
 /// Longest piece of a garbage line carried in an event, in characters.
 const SHOWN: usize = 200;
 
+/// How the answers come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Reading {
+    /// A line of JSON each.
+    #[default]
+    Lines,
+    /// Free text, which a line can hold or which ends with a mark.
+    Text,
+    /// All that the process writes is the answer.
+    Whole,
+}
+
 /// What has been asked and answered so far.
 #[derive(Debug)]
 pub(super) struct Dialogue {
     limits: Limits,
+    reading: Reading,
+    /// Free text whose end has not come.
+    text: String,
+    /// The process has given its answer, whatever it is worth.
+    is_spent: bool,
     open: Option<OpenTurn>,
     /// Requests given up whose answer may still come without an id. Each is owed one line, and as many are dropped
     /// before one counts: better to miss an answer than to play it in the wrong position.
@@ -39,15 +57,56 @@ struct OpenTurn {
     hard: Duration,
     over_due_told: bool,
     silent_told: bool,
+    /// An answer may still come when it is given up.
+    is_owed: bool,
 }
 
 /// The hard limit of the open turn has passed: the process has to go.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TimeIsUp;
 
+/// An answer in free text is longer than a line may be: the process has to go.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TextTooLong;
+
 impl Dialogue {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, open: None, owed: 0, is_up: false, ready_told: false, is_first: true, n_lines: 0 }
+        Self {
+            limits,
+            reading: Reading::Lines,
+            text: String::new(),
+            is_spent: false,
+            open: None,
+            owed: 0,
+            is_up: false,
+            ready_told: false,
+            is_first: true,
+            n_lines: 0,
+        }
+    }
+
+    /// Says how the answers come from now on.
+    pub(super) fn read_as(&mut self, reading: Reading) {
+        self.reading = reading;
+    }
+
+    /// Another process has taken the place of the one that was heard so far.
+    pub(super) fn restarted(&mut self) {
+        self.text.clear();
+        self.owes_nothing();
+        (self.is_spent, self.is_up, self.owed, self.n_lines) = (false, false, 0, 0);
+    }
+
+    /// What was asked last has been answered, or will not be.
+    fn owes_nothing(&mut self) {
+        if let Some(turn) = &mut self.open {
+            turn.is_owed = false;
+        }
+    }
+
+    /// True once the process has given its answer, whatever it is worth.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent
     }
 
     /// A message has been written, its newline included.
@@ -65,7 +124,7 @@ impl Dialogue {
     }
 
     fn give_up(&mut self) {
-        if self.open.take().is_some() {
+        if self.open.take().is_some_and(|turn| turn.is_owed) {
             self.owed += 1;
         }
     }
@@ -82,6 +141,7 @@ impl Dialogue {
             hard: soft.saturating_mul(self.limits.hard_factor.max(1)),
             over_due_told: false,
             silent_told: false,
+            is_owed: true,
         });
     }
 
@@ -90,8 +150,56 @@ impl Dialogue {
     }
 
     /// Takes a line the policy has written.
-    pub(super) fn line(&mut self, bytes: &[u8], at: Instant, out: &mut Outbox) {
-        let line = read_line(bytes);
+    pub(super) fn line(&mut self, bytes: &[u8], at: Instant, out: &mut Outbox) -> Result<(), TextTooLong> {
+        match self.reading {
+            Reading::Lines => self.heard(read_line(bytes), bytes, at, out),
+            Reading::Whole => return self.collect(&String::from_utf8_lossy(bytes), out),
+            Reading::Text => match read_said(bytes, !self.text.is_empty()) {
+                Said::Whole(line) => self.heard(line, bytes, at, out),
+                Said::Piece(piece) => return self.collect(&piece, out),
+                Said::Mark => self.text_ended(at, out),
+            },
+        }
+        Ok(())
+    }
+
+    /// The output has ended; `rest` is what stands after the last newline.
+    pub(super) fn output_ended(
+        &mut self,
+        rest: &[u8],
+        at: Instant,
+        out: &mut Outbox,
+    ) -> Result<(), TextTooLong> {
+        if self.reading == Reading::Lines || !rest.is_empty() {
+            self.line(rest, at, out)?;
+        }
+        self.text_ended(at, out);
+        Ok(())
+    }
+
+    fn collect(&mut self, piece: &str, out: &mut Outbox) -> Result<(), TextTooLong> {
+        if self.text.len() + piece.len() >= self.limits.line_bytes {
+            return Err(TextTooLong);
+        }
+        self.n_lines += 1;
+        self.text.push_str(piece);
+        self.text.push('\n');
+        if let Some(turn) = &mut self.open {
+            turn.silent_told = true;
+            out.streamed(turn.id, &format!("{piece}\n"));
+        }
+        Ok(())
+    }
+
+    fn text_ended(&mut self, at: Instant, out: &mut Outbox) {
+        let text = std::mem::take(&mut self.text);
+        let line = read_whole(&text);
+        self.is_spent |= matches!(line, Line::Garbage { .. });
+        self.heard(line, text.as_bytes(), at, out);
+    }
+
+    /// Takes what a line, or a text, says.
+    pub(super) fn heard(&mut self, line: Line, bytes: &[u8], at: Instant, out: &mut Outbox) {
         if line == Line::Blank {
             return;
         }
@@ -109,13 +217,19 @@ impl Dialogue {
             }
             Line::Answer { id, action, note } => match self.close_with(id) {
                 Some(turn) => {
+                    self.is_spent = true;
                     let latency = at.saturating_duration_since(turn.since);
                     let late = latency > turn.soft;
                     out.push(PolicyEventKind::Answered { id: turn.id, action, note, latency, late });
                 }
                 None => out.stale(id, at),
             },
-            Line::Garbage { why } => out.garbage(self.open_id(), why, || clean(bytes, SHOWN), at),
+            Line::Garbage { why } => {
+                if self.reading != Reading::Lines {
+                    self.owes_nothing();
+                }
+                out.garbage(self.open_id(), why, || clean(bytes, SHOWN), at);
+            }
         }
     }
 
@@ -208,7 +322,7 @@ mod tests {
         }
 
         fn hear(&mut self, line: &str, second: u64) -> Vec<PolicyEventKind> {
-            self.dialogue.line(line.as_bytes(), self.at(second), &mut self.out);
+            self.dialogue.line(line.as_bytes(), self.at(second), &mut self.out).unwrap();
             self.out.tell_noise_if_due(self.at(second + 1000));
             std::iter::from_fn(|| self.out.pop()).collect()
         }
@@ -318,5 +432,47 @@ mod tests {
         desk.ask(1, 0);
         assert_eq!(desk.dialogue.wake(), None);
         assert_eq!(desk.dialogue.check(desk.at(1_000_000), 0, &mut desk.out), Ok(()));
+    }
+
+    #[test]
+    fn free_text_is_one_json_line_or_lines_up_to_a_mark() {
+        let mut desk = Desk::new();
+        desk.dialogue.read_as(Reading::Text);
+        desk.ask(1, 0);
+        assert_eq!(desk.hear(r#"{"text":"I say []"}"#, 1), [answered(1, 1, false)]);
+        desk.ask(2, 10);
+        let streamed = |text: &str| PolicyEventKind::Streamed { id: 2, text: text.into() };
+        assert_eq!(desk.hear("I think:", 11), [streamed("I think:\n")]);
+        assert_eq!(desk.hear("[]", 11), [streamed("[]\n")]);
+        assert_eq!(desk.hear("---", 12), [answered(2, 2, false)]);
+    }
+
+    #[test]
+    fn a_whole_output_is_one_answer_and_a_text_without_action_leaves_the_turn_open() {
+        for (output, sound) in [("so be it\n[]\ngood luck", true), ("never", false)] {
+            let mut desk = Desk::new();
+            desk.dialogue.read_as(Reading::Whole);
+            desk.ask(1, 0);
+            let (rest, lines) =
+                output.split('\n').collect::<Vec<_>>().split_last().map(|(l, r)| (*l, r.to_vec())).unwrap();
+            for line in lines {
+                desk.hear(line, 1);
+            }
+            assert!(!desk.dialogue.is_spent());
+            desk.dialogue.output_ended(rest.as_bytes(), desk.at(2), &mut desk.out).unwrap();
+            let told: Vec<_> = std::iter::from_fn(|| desk.out.pop()).collect();
+            assert!(desk.dialogue.is_spent());
+            assert_eq!(told.contains(&answered(1, 2, false)), sound, "{told:?}");
+            assert_eq!(desk.dialogue.open_id(), if sound { None } else { Some(1) });
+        }
+    }
+
+    #[test]
+    fn a_text_without_end_is_stopped_at_the_limit() {
+        let mut desk = Desk::new();
+        desk.dialogue.read_as(Reading::Whole);
+        desk.dialogue.limits.line_bytes = 10;
+        assert_eq!(desk.dialogue.line(b"12345", desk.start, &mut desk.out), Ok(()));
+        assert_eq!(desk.dialogue.line(b"1234", desk.start, &mut desk.out), Err(TextTooLong));
     }
 }

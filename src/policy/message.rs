@@ -51,14 +51,16 @@ pub enum SendError {
     Observation(String),
 }
 
-/// A line for the policy, newline included, and what it means for the turn that may be open.
+/// A message on its way to the policy.
 #[derive(Debug)]
-pub(super) struct Outgoing {
-    pub(super) line: Vec<u8>,
-    pub(super) effect: TurnEffect,
+pub(super) enum Outgoing {
+    Hello(Box<Hello>),
+    Observe(Turn),
+    Reject { id: u64, reasons: Vec<String> },
+    End(Value),
 }
 
-/// What happens to the open turn once a line is written.
+/// What happens to the open turn once a message is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnEffect {
     /// A match opens: an open turn is given up, the next one is a first one.
@@ -72,48 +74,75 @@ pub(super) enum TurnEffect {
 }
 
 impl Outgoing {
-    pub(super) fn hello(hello: &Hello, limits: &Limits) -> Self {
-        let message = ToPolicy::Hello {
-            protocol: 1,
-            game: &hello.game,
-            game_version: hello.game_version.as_deref(),
-            seat: &hello.seat,
-            player_count: hello.player_count,
-            rules: &hello.rules,
-            config: &hello.config,
-            seed: hello.seed,
-            limits: WireLimits {
-                start_ms: millis(limits.start),
-                first_ms: millis(limits.first),
-                turn_ms: millis(limits.turn),
-                memory_mb: limits.memory_mb,
-            },
-        };
-        Self::new(&message, TurnEffect::Opens)
-    }
-
     pub(super) fn observe(turn: &Turn) -> Result<Self, SendError> {
-        // JSON text has line breaks only between tokens, never inside a string; there a blank means the same.
-        let text = turn.observation.replace(['\n', '\r'], " ");
-        let observation =
-            RawValue::from_string(text).map_err(|why| SendError::Observation(why.to_string()))?;
-        let message = ToPolicy::Observe { id: turn.id, tick: turn.tick, observation: &observation };
-        Ok(Self::new(&message, TurnEffect::Asks(turn.id)))
+        match serde_json::from_str::<&RawValue>(&turn.observation) {
+            Ok(_) => Ok(Self::Observe(turn.clone())),
+            Err(why) => Err(SendError::Observation(why.to_string())),
+        }
     }
 
-    pub(super) fn reject(id: u64, reasons: &[String]) -> Self {
-        Self::new(&ToPolicy::Reject { id, reasons }, TurnEffect::Tells)
+    pub(super) fn effect(&self) -> TurnEffect {
+        match self {
+            Self::Hello(_) => TurnEffect::Opens,
+            Self::Observe(turn) => TurnEffect::Asks(turn.id),
+            Self::Reject { .. } => TurnEffect::Tells,
+            Self::End(_) => TurnEffect::Closes,
+        }
     }
+}
 
-    pub(super) fn end(result: &Value) -> Self {
-        Self::new(&ToPolicy::End { result }, TurnEffect::Closes)
-    }
+/// `hello` as a line, newline included.
+pub(super) fn hello_line(hello: &Hello, limits: &Limits) -> Vec<u8> {
+    line(&ToPolicy::Hello {
+        protocol: 1,
+        game: &hello.game,
+        game_version: hello.game_version.as_deref(),
+        seat: &hello.seat,
+        player_count: hello.player_count,
+        rules: &hello.rules,
+        config: &hello.config,
+        seed: hello.seed,
+        limits: WireLimits {
+            start_ms: millis(limits.start),
+            first_ms: millis(limits.first),
+            turn_ms: millis(limits.turn),
+            memory_mb: limits.memory_mb,
+        },
+    })
+}
 
-    fn new(message: &ToPolicy<'_>, effect: TurnEffect) -> Self {
-        let mut line = serde_json::to_vec(message).expect("string keys and plain values always serialise");
-        line.push(b'\n');
-        Self { line, effect }
+/// `observe` as a line. The observation is known to be JSON and goes in byte for byte; it has line breaks only
+/// between tokens, never inside a string, and there a blank means the same.
+pub(super) fn observe_line(turn: &Turn) -> Vec<u8> {
+    let mut line = Vec::with_capacity(turn.observation.len() + 80);
+    line.extend_from_slice(
+        format!(r#"{{"type":"observe","id":{},"tick":{},"observation":"#, turn.id, turn.tick).as_bytes(),
+    );
+    let start = line.len();
+    line.extend_from_slice(turn.observation.trim().as_bytes());
+    for byte in &mut line[start..] {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
     }
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+/// `reject` as a line.
+pub(super) fn reject_line(id: u64, reasons: &[String]) -> Vec<u8> {
+    line(&ToPolicy::Reject { id, reasons })
+}
+
+/// `end` as a line.
+pub(super) fn end_line(result: &Value) -> Vec<u8> {
+    line(&ToPolicy::End { result })
+}
+
+fn line(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("string keys and plain values always serialise");
+    line.push(b'\n');
+    line
 }
 
 #[derive(Serialize)]
@@ -131,11 +160,6 @@ enum ToPolicy<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         seed: Option<u64>,
         limits: WireLimits,
-    },
-    Observe {
-        id: u64,
-        tick: u64,
-        observation: &'a RawValue,
     },
     Reject {
         id: u64,
@@ -163,8 +187,8 @@ mod tests {
 
     use super::*;
 
-    fn text(message: &Outgoing) -> &str {
-        std::str::from_utf8(&message.line).expect("JSON is UTF-8")
+    fn text(line: Vec<u8>) -> String {
+        String::from_utf8(line).expect("JSON is UTF-8")
     }
 
     #[test]
@@ -186,18 +210,18 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(
-            text(&Outgoing::hello(&hello, &limits)),
+            text(hello_line(&hello, &limits)),
             "{\"type\":\"hello\",\"protocol\":1,\"game\":\"connect_four\",\"game_version\":\"1\",\"seat\":\"p0\",\
              \"player_count\":2,\"rules\":\"...\",\"config\":{},\"seed\":7,\
              \"limits\":{\"start_ms\":5000,\"first_ms\":1000,\"turn_ms\":100,\"memory_mb\":512}}\n"
         );
         assert_eq!(
-            text(&Outgoing::reject(17, &["column 3 is full".into()])),
+            text(reject_line(17, &["column 3 is full".into()])),
             "{\"type\":\"reject\",\"id\":17,\"reasons\":[\"column 3 is full\"]}\n"
         );
         let result = json!({"score": 100, "rank": 1, "outcome": "won", "reason": "game_complete"});
         assert_eq!(
-            text(&Outgoing::end(&result)),
+            text(end_line(&result)),
             "{\"type\":\"end\",\"result\":{\"score\":100,\"rank\":1,\"outcome\":\"won\",\"reason\":\"game_complete\"}}\n"
         );
     }
@@ -207,7 +231,7 @@ mod tests {
         let turn =
             Turn { id: 17, tick: 16, observation: "{\"big\":12345678901234567890.50,\n\"a\":1}".into() };
         assert_eq!(
-            text(&Outgoing::observe(&turn).expect("valid")),
+            text(observe_line(&turn)),
             "{\"type\":\"observe\",\"id\":17,\"tick\":16,\"observation\":{\"big\":12345678901234567890.50, \"a\":1}}\n"
         );
         let turn = Turn { observation: "{\"a\":".into(), ..turn };

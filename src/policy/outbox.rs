@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::clean::clean_lines;
 use super::event::PolicyEventKind;
 
 /// Above this many events no more turns are taken, and stderr and noise wait. Much more than one turn produces.
@@ -43,6 +44,18 @@ impl Outbox {
     pub(super) fn push(&mut self, event: PolicyEventKind) {
         self.tell_noise();
         self.events.push_back(event);
+    }
+
+    /// Queues a piece of an answer; one that nobody has taken yet grows.
+    pub(super) fn streamed(&mut self, id: u64, piece: &str) {
+        let piece = clean_lines(piece);
+        if let Some(PolicyEventKind::Streamed { id: of, text }) = self.events.back_mut()
+            && *of == id
+        {
+            text.push_str(&piece);
+        } else if !piece.is_empty() {
+            self.push(PolicyEventKind::Streamed { id, text: piece });
+        }
     }
 
     /// Counts a line that is no answer. `text` is only called for if it will be shown.

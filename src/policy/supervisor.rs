@@ -1,4 +1,4 @@
-//! The task that owns one process.
+//! The task that owns one process, or one after the other where each turn gets a fresh one.
 //!
 //! Everything the task waits for is one arm of one `select!`, and every arm can be dropped half-way without loss.
 //! So a child that does not read, does not answer, or writes without end delays nothing else; nor does a receiver
@@ -8,25 +8,20 @@ use std::io;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::child::{Group, Pipes};
-use super::dialogue::Dialogue;
+use super::dialogue::{Dialogue, TextTooLong};
 use super::event::{Exit, PipeEnd, PolicyEvent, PolicyEventKind, Run};
-use super::lines::LineBuffer;
 use super::message::{Outgoing, TurnEffect};
 use super::outbox::Outbox;
+use super::process::{KILL_TO_GIVE_UP, Process, TERM_TO_KILL, read, write};
 use super::spec::PolicySpec;
 use super::stderr::StderrLog;
+use super::wording::{Wording, Words};
 
-/// From SIGTERM to SIGKILL.
-const TERM_TO_KILL: Duration = Duration::from_millis(200);
-/// From SIGKILL to giving up on a process the system cannot end just now; it is reaped whenever that changes.
-const KILL_TO_GIVE_UP: Duration = Duration::from_secs(2);
 /// How long to read on after the end of a process. Its pipes are at their end at once, unless someone who left the
 /// group holds them open.
 const DRAIN: Duration = Duration::from_millis(200);
@@ -35,18 +30,10 @@ const STDERR_READ: usize = 16 * 1024;
 /// How long the last events of a process that was told to end may wait for room in the channel.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Runs a policy from its start to its reaping. `quit` asks it to end, `kill` does not ask.
-pub(super) async fn supervise(
-    spec: PolicySpec,
-    run: Run,
-    inbox: mpsc::Receiver<Outgoing>,
-    events: mpsc::Sender<PolicyEvent>,
-    quit: CancellationToken,
-    kill: CancellationToken,
-) {
-    let caller = Caller { run, events, quit, kill };
-    match Group::spawn(&spec) {
-        Ok((group, pipes)) => Supervisor::new(spec, inbox, caller, group, pipes).run().await,
+/// Runs a policy from its start to its reaping.
+pub(super) async fn supervise(spec: PolicySpec, inbox: mpsc::Receiver<Outgoing>, caller: Caller) {
+    match Process::spawn(&spec) {
+        Ok(process) => Supervisor::new(spec, inbox, caller, process).run().await,
         Err(how) => {
             let last_stderr = Vec::new();
             caller.tell(PolicyEventKind::Exited { how, last_stderr, expected: false }).await;
@@ -55,17 +42,19 @@ pub(super) async fn supervise(
 }
 
 /// Whoever started the policy.
-struct Caller {
-    run: Run,
-    events: mpsc::Sender<PolicyEvent>,
-    quit: CancellationToken,
-    kill: CancellationToken,
+pub(super) struct Caller {
+    pub(super) run: Run,
+    pub(super) events: mpsc::Sender<PolicyEvent>,
+    /// Asks the policy to end.
+    pub(super) quit: CancellationToken,
+    /// Does not ask.
+    pub(super) kill: CancellationToken,
 }
 
 impl Caller {
     /// Tells something when nothing else is left to do. False if there was no room for it, and there is no point
     /// in waiting for any.
-    async fn tell(&self, what: PolicyEventKind) -> bool {
+    pub(super) async fn tell(&self, what: PolicyEventKind) -> bool {
         let out_of_patience = async {
             self.quit.cancelled().await;
             tokio::time::sleep(LAST_WORDS).await;
@@ -84,12 +73,13 @@ struct Supervisor {
     spec: PolicySpec,
     inbox: mpsc::Receiver<Outgoing>,
     caller: Caller,
-    group: Group,
-    stdin: Option<ChildStdin>,
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
+    wording: Wording,
+    process: Process,
+    /// Processes that have given their answer and are on their way out.
+    retired: JoinSet<()>,
+    /// Why the next process could not be started.
+    not_started: Option<Exit>,
     writing: Option<Writing>,
-    lines: LineBuffer,
     stderr_bytes: BytesMut,
     log: StderrLog,
     dialogue: Dialogue,
@@ -99,7 +89,7 @@ struct Supervisor {
 
 /// A message part of which is in the pipe.
 struct Writing {
-    message: Outgoing,
+    words: Words,
     n_written: usize,
     since: Instant,
 }
@@ -139,24 +129,17 @@ enum Woken {
 }
 
 impl Supervisor {
-    fn new(
-        spec: PolicySpec,
-        inbox: mpsc::Receiver<Outgoing>,
-        caller: Caller,
-        group: Group,
-        pipes: Pipes,
-    ) -> Self {
+    fn new(spec: PolicySpec, inbox: mpsc::Receiver<Outgoing>, caller: Caller, process: Process) -> Self {
         let mut out = Outbox::default();
-        out.push(PolicyEventKind::Started { pid: group.pid(), argv: spec.argv() });
+        out.push(PolicyEventKind::Started { pid: process.group.pid(), argv: spec.argv() });
         Self {
             inbox,
             caller,
-            group,
-            stdin: Some(pipes.stdin),
-            stdout: Some(pipes.stdout),
-            stderr: Some(pipes.stderr),
+            wording: Wording::new(&spec),
+            process,
+            retired: JoinSet::new(),
+            not_started: None,
             writing: None,
-            lines: LineBuffer::new(spec.limits.line_bytes),
             stderr_bytes: BytesMut::with_capacity(STDERR_READ),
             log: StderrLog::default(),
             dialogue: Dialogue::new(spec.limits.clone()),
@@ -169,16 +152,50 @@ impl Supervisor {
     async fn run(mut self) {
         let how = loop {
             match self.wait().await {
-                Woken::Exited(how) => break how,
+                Woken::Exited(how) => {
+                    self.drain().await;
+                    if !self.gives_way() {
+                        break how;
+                    }
+                    self.replace(Duration::ZERO);
+                }
                 Woken::Timer => {
                     if let Some(how) = self.check_clocks().await {
                         break how;
                     }
                 }
-                woken => self.handle(woken),
+                woken => {
+                    self.handle(woken);
+                    if self.gives_way() {
+                        self.replace(self.spec.limits.shutdown);
+                    }
+                }
+            }
+            if let Some(how) = self.not_started.take() {
+                break how;
             }
         };
         self.finish(how).await;
+    }
+
+    /// True for a process that has given its answer, where the next turn gets another one.
+    fn gives_way(&self) -> bool {
+        self.is_in_dialogue() && self.process.is_asked && self.dialogue.is_spent() && self.wording.is_fresh()
+    }
+
+    /// Starts the next process, which gets ready while nobody waits for it, and sends the old one on its way.
+    fn replace(&mut self, patience: Duration) {
+        match Process::spawn(&self.spec) {
+            Ok(next) => {
+                let old = std::mem::replace(&mut self.process, next);
+                while self.retired.try_join_next().is_some() {}
+                self.retired.spawn(old.retire(patience));
+                self.writing = None;
+                self.dialogue.restarted();
+                self.state = State::Running;
+            }
+            Err(how) => self.not_started = Some(how),
+        }
     }
 
     /// Waits for the next thing to happen.
@@ -186,8 +203,9 @@ impl Supervisor {
         let wake = self.wake(Instant::now());
         let is_running = matches!(self.state, State::Running | State::Leaving { .. });
         let is_killed = matches!(self.state, State::Killed { .. });
-        let takes_messages = self.stdin.is_some() && self.writing.is_none() && !self.out.is_full();
-        let Self { caller, out, .. } = self;
+        let takes_messages = self.process.stdin.is_some() && self.writing.is_none() && !self.out.is_full();
+        let Self { caller, out, process, .. } = self;
+        let left = self.writing.as_ref().map(|writing| &writing.words.bytes[writing.n_written..]);
         tokio::select! {
             () = caller.kill.cancelled(), if !is_killed => Woken::Kill,
             () = caller.quit.cancelled(), if is_running => Woken::Quit,
@@ -202,11 +220,11 @@ impl Supervisor {
                 Err(_) if !is_killed => Woken::Kill,
                 Err(_) => { out.clear(); Woken::EventSent }
             },
-            read = read(&mut self.stdout, self.lines.space()), if !out.is_flooded() => Woken::Output(read),
-            read = read(&mut self.stderr, &mut self.stderr_bytes) => Woken::Stderr(read),
-            written = write(&mut self.stdin, self.writing.as_ref()) => Woken::Written(written),
+            read = read(&mut process.stdout, process.lines.space()), if !out.is_flooded() => Woken::Output(read),
+            read = read(&mut process.stderr, &mut self.stderr_bytes) => Woken::Stderr(read),
+            written = write(&mut process.stdin, left) => Woken::Written(written),
             message = self.inbox.recv(), if takes_messages => Woken::Message(message),
-            how = self.group.wait() => Woken::Exited(how),
+            how = process.group.wait() => Woken::Exited(how),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Woken::Timer,
         }
     }
@@ -242,11 +260,35 @@ impl Supervisor {
             Woken::Output(read) => self.take_output(&read),
             Woken::Stderr(read) => self.take_stderr(&read),
             Woken::Written(written) => self.take_written(&written),
-            Woken::Message(Some(message)) => {
-                self.writing = Some(Writing { message, n_written: 0, since: Instant::now() });
-            }
+            Woken::Message(Some(message)) => self.take_message(message),
             // Closed and empty: all is written, so its input may end.
-            Woken::Message(None) => self.stdin = None,
+            Woken::Message(None) => self.process.stdin = None,
+        }
+    }
+
+    fn take_message(&mut self, message: Outgoing) {
+        let now = Instant::now();
+        let effect = message.effect();
+        let words = match self.wording.put(message) {
+            Ok(words) => words,
+            Err(why) => {
+                self.dialogue.written(effect, now);
+                let why = format!("the observation cannot be shown to a model: {why}");
+                self.out.garbage(self.dialogue.open_id(), why, String::new, now);
+                return;
+            }
+        };
+        // An old process would answer an old turn, or has no input any more.
+        let asks = matches!(words.effect, TurnEffect::Asks(_));
+        if asks && self.process.is_asked && self.wording.is_fresh() && self.is_in_dialogue() {
+            self.replace(Duration::ZERO);
+        }
+        self.dialogue.read_as(self.wording.reading());
+        if words.bytes.is_empty() {
+            self.dialogue.written(words.effect, now);
+        } else {
+            self.process.is_asked |= asks;
+            self.writing = Some(Writing { words, n_written: 0, since: now });
         }
     }
 
@@ -257,25 +299,32 @@ impl Supervisor {
             return;
         }
         // The end of its output, or an error that means the same to us.
-        self.stdout = None;
-        let rest = self.lines.rest();
-        self.dialogue.line(&rest, now, &mut self.out);
+        self.process.stdout = None;
+        let rest = self.process.lines.rest();
+        let taken = self.dialogue.output_ended(&rest, now, &mut self.out);
+        self.check_length(taken);
         self.closed(PipeEnd::Output);
     }
 
+    fn check_length(&mut self, taken: Result<(), TextTooLong>) {
+        if taken.is_err() && self.is_in_dialogue() {
+            self.process.stdout = None;
+            self.out.push(PolicyEventKind::LineTooLong { limit: self.spec.limits.line_bytes });
+            self.terminate();
+        }
+    }
+
     fn take_lines(&mut self, now: Instant) {
-        while let Some(line) = self.lines.next() {
+        while let Some(line) = self.process.lines.next() {
             if let Ok(line) = line {
-                self.dialogue.line(&line, now, &mut self.out);
+                let taken = self.dialogue.line(&line, now, &mut self.out);
+                self.check_length(taken);
                 continue;
             }
             // What follows cannot be told from the rest of this line: nothing more is read.
-            self.stdout = None;
-            self.lines.rest();
-            if self.is_in_dialogue() {
-                self.out.push(PolicyEventKind::LineTooLong { limit: self.spec.limits.line_bytes });
-                self.terminate();
-            }
+            self.process.stdout = None;
+            self.process.lines.rest();
+            self.check_length(Err(TextTooLong));
         }
     }
 
@@ -283,7 +332,7 @@ impl Supervisor {
         self.log.push(&self.stderr_bytes);
         self.stderr_bytes.clear();
         if !matches!(read, Ok(1..)) {
-            self.stderr = None;
+            self.process.stderr = None;
         }
     }
 
@@ -291,14 +340,17 @@ impl Supervisor {
         let Some(writing) = &mut self.writing else { return };
         let Ok(n @ 1..) = written else {
             // It closed its input, most likely by ending.
-            self.stdin = None;
+            self.process.stdin = None;
             self.writing = None;
             self.closed(PipeEnd::Input);
             return;
         };
         writing.n_written += n;
-        if writing.n_written == writing.message.line.len() {
-            self.dialogue.written(writing.message.effect, Instant::now());
+        if writing.n_written == writing.words.bytes.len() {
+            self.dialogue.written(writing.words.effect, Instant::now());
+            if writing.words.is_last {
+                self.process.stdin = None;
+            }
             self.writing = None;
         }
     }
@@ -340,7 +392,7 @@ impl Supervisor {
     async fn check_limits(&mut self, now: Instant) {
         let limit = self.spec.limits.write;
         if let Some(writing) = self.writing.take_if(|writing| now.duration_since(writing.since) >= limit) {
-            let id = match writing.message.effect {
+            let id = match writing.words.effect {
                 TurnEffect::Asks(id) => Some(id),
                 _ => self.dialogue.open_id(),
             };
@@ -350,12 +402,13 @@ impl Supervisor {
         }
         if self.dialogue.is_time_up(now) {
             // An answer already in the pipe must not be lost because we were slow.
-            let last_look = timeout(Duration::ZERO, read(&mut self.stdout, self.lines.space())).await;
+            let last_look =
+                timeout(Duration::ZERO, read(&mut self.process.stdout, self.process.lines.space())).await;
             if let Ok(read) = last_look {
                 self.take_output(&read);
             }
         }
-        let unfinished = self.lines.unfinished();
+        let unfinished = self.process.lines.unfinished();
         if self.dialogue.check(now, unfinished, &mut self.out).is_err() {
             self.terminate();
         }
@@ -363,30 +416,30 @@ impl Supervisor {
 
     fn terminate(&mut self) {
         self.inbox.close();
-        self.stdin = None;
+        self.process.stdin = None;
         self.writing = None;
-        self.group.terminate();
+        self.process.group.terminate();
         self.state = State::Terminating { until: after(TERM_TO_KILL) };
     }
 
     fn kill(&mut self) {
         self.inbox.close();
-        self.stdin = None;
+        self.process.stdin = None;
         self.writing = None;
-        self.group.kill();
+        self.process.group.kill();
+        self.retired.abort_all();
         self.state = State::Killed { until: after(KILL_TO_GIVE_UP) };
     }
 
-    /// The process is gone: reads what is left in its pipes, tells the rest.
-    async fn finish(mut self, how: Exit) {
-        let expected = !self.is_in_dialogue();
-        self.inbox.close();
+    /// The process is gone: reads what is left in its pipes.
+    async fn drain(&mut self) {
         let deadline = after(DRAIN);
-        while self.stdout.is_some() || self.stderr.is_some() {
+        while self.process.stdout.is_some() || self.process.stderr.is_some() {
+            let process = &mut self.process;
             let drained = async {
                 tokio::select! {
-                    read = read(&mut self.stdout, self.lines.space()) => Woken::Output(read),
-                    read = read(&mut self.stderr, &mut self.stderr_bytes) => Woken::Stderr(read),
+                    read = read(&mut process.stdout, process.lines.space()) => Woken::Output(read),
+                    read = read(&mut process.stderr, &mut self.stderr_bytes) => Woken::Stderr(read),
                 }
             };
             match timeout_at(deadline, drained).await {
@@ -394,8 +447,18 @@ impl Supervisor {
                 Err(_) => break,
             }
         }
+    }
+
+    /// Tells the rest, and waits for the last of the others.
+    async fn finish(mut self, how: Exit) {
+        let expected = !self.is_in_dialogue();
+        self.inbox.close();
         if let Some((lines, dropped)) = self.log.take_rest(Instant::now()) {
             self.out.push(PolicyEventKind::Stderr { lines, dropped });
+        }
+        tokio::select! {
+            () = self.caller.kill.cancelled() => self.retired.shutdown().await,
+            () = async { while self.retired.join_next().await.is_some() {} } => {}
         }
         self.out.push(PolicyEventKind::Exited { how, last_stderr: self.log.tail(), expected });
         while let Some(what) = self.out.pop() {
@@ -410,20 +473,4 @@ impl Supervisor {
 fn after(duration: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(duration).unwrap_or(now + Duration::from_hours(24 * 365))
-}
-
-/// Reads from a pipe that may be closed already; then never.
-async fn read(pipe: &mut Option<impl AsyncRead + Unpin>, bytes: &mut BytesMut) -> io::Result<usize> {
-    match pipe {
-        Some(pipe) => pipe.read_buf(bytes).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Writes on with the message under way; without one, never.
-async fn write(stdin: &mut Option<ChildStdin>, writing: Option<&Writing>) -> io::Result<usize> {
-    match (stdin, writing) {
-        (Some(stdin), Some(writing)) => stdin.write(&writing.message.line[writing.n_written..]).await,
-        _ => std::future::pending().await,
-    }
 }

@@ -1,5 +1,8 @@
 //! Real child processes, good and bad. Every wait has a deadline.
 
+mod fresh;
+mod openai;
+
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
