@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::api::ErrorKind;
 use crate::app::tests::harness::*;
 use crate::client::FeedEvent;
-use crate::policy::{Exit, PolicyEventKind, Run};
+use crate::policy::{Exit, PolicyEventKind, Run, Usage};
 
 /// A name and how to get there.
 pub(super) type State = (&'static str, fn() -> Rig);
@@ -41,6 +41,18 @@ pub(super) const STATES: &[State] = &[
     ("play_search", || after(Rig::on_turn("connect_four").0, "/ 5")),
     ("play_editor", || after(Rig::on_turn("connect_four").0, "e backspace")),
     ("play_by_policy", || by_policy().0),
+    ("play_streaming", streaming),
+    ("play_restarting", restarting),
+    ("play_shadow", || shadow("")),
+    ("play_shadow_shown", || shadow("w")),
+    ("play_providers", providers),
+    ("play_by_provider", || after(providers(), "down enter y")),
+    ("play_delegate_question", || after(providers(), "enter")),
+    ("play_no_providers", no_providers),
+    ("play_prompt", || after(Rig::on_turn("connect_four").0, "P")),
+    ("play_editor_schema", editor_schema),
+    ("play_editor_offers", || after(Rig::on_turn("grid_serpents").0, "e ctrl-u backspace tab")),
+    ("play_self", self_play),
     ("play_policy_log", || after(by_policy().0, "L")),
     ("play_policy_crashed", policy_crashed),
     ("play_over", play_over),
@@ -137,7 +149,9 @@ fn play_refused() -> Rig {
 
 fn by_policy() -> (Rig, Run) {
     let (mut rig, _) = Rig::on_turn("connect_four");
-    rig.press("c enter");
+    rig.press("c ctrl-a");
+    rig.type_in("--on-crash hand ");
+    rig.press("enter");
     let policy = rig.seat().policy.as_ref().unwrap();
     let (run, id) = (policy.run, policy.pending.unwrap().0);
     rig.policy(run, PolicyEventKind::Started { pid: Some(4711), argv: vec!["python3".into()] });
@@ -163,6 +177,89 @@ fn policy_crashed() -> Rig {
     let (mut rig, run) = by_policy();
     let last_stderr = vec!["ZeroDivisionError: division by zero".into()];
     rig.policy(run, PolicyEventKind::Exited { how: Exit::Code(1), last_stderr, expected: false });
+    rig
+}
+
+fn streaming() -> Rig {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("c enter");
+    let policy = rig.seat().policy.as_ref().unwrap();
+    let (run, id) = (policy.run, policy.pending.unwrap().0);
+    let usage = Usage { input_tokens: Some(1204), output_tokens: Some(88) };
+    rig.policy(run, PolicyEventKind::Counted { id, usage });
+    let text =
+        "The centre column is still open, and three of mine are in it. So I drop there:\n[{\"action\":";
+    rig.policy(run, PolicyEventKind::Streamed { id, text: text.into() });
+    rig
+}
+
+/// It hung once: a safe action was played, and it starts again.
+fn restarting() -> Rig {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("c enter");
+    let policy = rig.seat().policy.as_ref().unwrap();
+    let (run, id) = (policy.run, policy.pending.unwrap().0);
+    rig.policy(run, PolicyEventKind::TimedOut { id: Some(id), limit: secs(15), unread: false });
+    rig
+}
+
+/// One turn was compared, the shadow has answered the next.
+fn shadow(keys: &str) -> Rig {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.press("S enter");
+    let would = |rig: &mut Rig| {
+        let policy = &rig.seat().shadow.as_ref().unwrap().policy;
+        let (run, id) = (policy.run, policy.pending.unwrap().0);
+        let action = json!([{"action": "drop", "column": 2}]);
+        rig.policy(run, PolicyEventKind::Answered { id, action, note: None, latency: secs(0), late: false });
+    };
+    would(&mut rig);
+    rig.press("enter");
+    let id = rig.seat().sent.as_ref().unwrap().action_id.clone();
+    rig.say(feed, &json!({"type": "action_result", "accepted": true, "tick": 1, "action_id": id}));
+    rig.observe(feed, 2, &observation("connect_four"));
+    would(&mut rig);
+    if keys.is_empty() { rig } else { after(rig, keys) }
+}
+
+fn providers() -> Rig {
+    let mut rig = after(Rig::on_turn("connect_four").0, "v");
+    rig.give(
+        "providers",
+        json!([{"provider_id": "p7", "name": "our cluster", "allowed_models": ["m-1", "m-2"]},
+            {"provider_id": "p8", "name": "other"}]),
+    );
+    rig
+}
+
+fn no_providers() -> Rig {
+    let mut rig = after(Rig::on_turn("connect_four").0, "v");
+    rig.fail("providers", ErrorKind::NotFound);
+    rig
+}
+
+fn editor_schema() -> Rig {
+    let mut rig = after(Rig::on_turn("connect_four").0, "e");
+    rig.app.play.seats[0]
+        .draft
+        .as_mut()
+        .unwrap()
+        .editor
+        .set("{\n  \"action\": \"fall\",\n  \"column\": 3\n}");
+    rig.press("enter");
+    rig
+}
+
+/// Three own seats with three drivers.
+fn self_play() -> Rig {
+    let (mut rig, feeds) = Rig::seated_at("grid_serpents", &["p0", "p1", "p2"]);
+    rig.press("s c enter s v");
+    rig.give("providers", json!([{"provider_id": "p7", "name": "ours", "allowed_models": ["m-1"]}]));
+    rig.press("enter y");
+    for feed in feeds {
+        rig.observe(feed, 1, &observation("grid_serpents"));
+    }
+    rig.press("left");
     rig
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Pty {
     pub(super) bytes: Vec<u8>,
     /// As it was at the start, and when the program had ended.
     termios: (String, Option<String>),
-    _home: TempDir,
+    home_dir: TempDir,
 }
 
 impl Pty {
@@ -93,8 +93,13 @@ impl Pty {
             screen: emulator(columns, rows),
             bytes: Vec::new(),
             termios: (termios, None),
-            _home: home,
+            home_dir: home,
         }
+    }
+
+    /// The home of the program, which goes with the test.
+    pub(super) fn home(&self) -> &std::path::Path {
+        self.home_dir.path()
     }
 
     /// What the screen shows.

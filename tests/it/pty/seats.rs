@@ -4,6 +4,10 @@ use super::harness::{GERT, PATIENCE, Pty};
 use super::{is_whole, loaded};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, test_kill_process};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -110,7 +114,7 @@ fn a_policy_plays_a_seat_to_the_end_and_its_process_goes() {
 #[test]
 fn a_policy_that_fails_is_told_and_the_human_plays_on() {
     for (command, why) in [
-        ("python3 assets/policies/crash.py", "crash.py gives up"),
+        ("--on-crash hand python3 assets/policies/crash.py", "crash.py gives up"),
         ("python3 assets/policies/garbage.py", "no action"),
         ("no_such_program", "no_such_program"),
     ] {
@@ -126,7 +130,7 @@ fn a_policy_that_fails_is_told_and_the_human_plays_on() {
 #[test]
 fn a_policy_that_hangs_is_stopped_in_time_for_the_human() {
     let mut pty = seated();
-    let policy = seat_policy(&mut pty, "python3 assets/policies/hang.py");
+    let policy = seat_policy(&mut pty, "--on-timeout hand --turn-ms 1000 python3 assets/policies/hang.py");
     pty.wait_for("hang.py has stopped answering");
     pty.wait_for("the seat is yours");
     assert!(pty.shows("did not answer"), "{}", pty.screen_text());
@@ -144,6 +148,112 @@ fn a_seat_is_taken_back_by_one_key() {
     wait_gone(policy);
     pty.send("L");
     play_to_the_end(&mut pty);
+}
+
+#[test]
+fn a_policy_that_crashes_is_started_again_before_the_human_has_to_play() {
+    let mut pty = seated();
+    let policy = seat_policy(&mut pty, "python3 assets/policies/crash.py");
+    pty.wait_for("started again");
+    wait_gone(policy);
+    // It crashes anew three turns later, and that was once too often; or the match is over before.
+    pty.wait_until("the human plays", |pty| pty.shows("the seat is yours") || is_over(pty));
+}
+
+/// Where a model answers, in this process: each turn the first legal action, as free text.
+fn endpoint() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            read_request(&mut stream);
+            let text = json!({"choices": [{"message": {"content": "I wait and see.\n```json\n[]\n```"},
+                "finish_reason": "stop"}], "usage": {"prompt_tokens": 321, "completion_tokens": 12}});
+            let text = text.to_string();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+        }
+    });
+    url
+}
+
+fn read_request(stream: &mut TcpStream) {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    while let Ok(n @ 1..) = stream.read(&mut piece) {
+        bytes.extend_from_slice(&piece[..n]);
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+        if body.len() >= length.unwrap_or(0) {
+            return;
+        }
+    }
+}
+
+/// Who decided, as the recordings of own seats say, once for each change.
+fn recorded(pty: &Pty) -> Vec<String> {
+    let folder = pty.home().join(".local/share/gert/recordings");
+    let mut acts: Vec<(u64, String)> = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        acts.extend(lines.filter_map(|line| {
+            let act = line.get("act")?;
+            assert_eq!(act["player_id"], "p0");
+            assert!(act["payload"].is_array() || act["payload"].is_object(), "{act}");
+            Some((line["t"].as_u64()?, act["by"].as_str()?.to_owned()))
+        }));
+    }
+    acts.sort();
+    let mut who: Vec<String> = acts.into_iter().map(|(_, by)| by).collect();
+    who.dedup();
+    who
+}
+
+#[test]
+fn one_seat_is_played_by_hand_by_a_command_and_by_a_model_and_the_recording_says_who_did_what() {
+    let url = endpoint();
+    let mut pty = seated_in("market_simulator");
+    pty.send("\r");
+    pty.wait_for("(human)");
+    type_policy(&mut pty, "python3 assets/policies/random.py");
+    pty.wait_until("the command plays", |pty| pty.shows("(policy random)"));
+    type_policy(&mut pty, &format!("--openai {url} --model small-2"));
+    pty.wait_until("the model plays", |pty| pty.shows("(policy small-2)"));
+    pty.wait_for("tokens");
+    pty.send("h");
+    pty.wait_for("driven by you");
+    pty.wait_for("● your turn");
+    pty.send("\r");
+    pty.wait_for("(human)");
+    pty.wait_until("all of it is in the file", |pty| recorded(pty).len() == 4);
+    assert_eq!(recorded(&pty), ["human", "policy random", "policy small-2", "human"]);
+}
+
+#[test]
+fn a_shadow_says_what_it_would_play_only_when_asked() {
+    let mut pty = seated();
+    pty.send("S");
+    pty.wait_for("plays nothing");
+    pty.send(&format!("{CLEAR_LINE}python3 assets/policies/random.py\r"));
+    pty.wait_for("has decided");
+    assert!(!pty.shows("would play drop"), "{}", pty.screen_text());
+    pty.send("w");
+    pty.wait_for("would play drop");
+    pty.send("\r");
+    pty.wait_for(" of 1");
+}
+
+#[test]
+fn the_exact_prompt_is_shown_and_copied_to_the_terminal() {
+    let mut pty = seated();
+    pty.send("P");
+    pty.wait_for("Last observation:");
+    pty.send("y");
+    pty.wait_for("(OSC 52)");
+    pty.wait_until("it is sent", |pty| pty.bytes.windows(7).any(|bytes| bytes == b"\x1b]52;c;"));
 }
 
 /// A way out of the program.

@@ -27,13 +27,11 @@ pub(super) fn draw(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: R
         ]),
         head,
     );
-    let from = policy.lines.len().saturating_sub(usize::from(body.height));
-    let columns = usize::from(body.width).saturating_sub(1);
-    let lines: Vec<Line<'_>> = policy
-        .lines
-        .iter()
-        .skip(from)
-        .map(|line| Line::raw(format!(" {}", text::fit(line, columns))))
-        .collect();
-    frame.render_widget(Paragraph::new(lines), body);
+    let columns = usize::from(body.width).saturating_sub(2);
+    let tall = usize::from(body.height);
+    let newest = policy.lines.iter().rev().take(tall).rev();
+    let rows: Vec<Line<'_>> =
+        newest.flat_map(|line| text::wrap(line, columns)).map(|row| Line::raw(format!(" {row}"))).collect();
+    let from = rows.len().saturating_sub(tall);
+    frame.render_widget(Paragraph::new(rows.into_iter().skip(from).collect::<Vec<_>>()), body);
 }

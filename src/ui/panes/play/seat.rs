@@ -28,7 +28,7 @@ pub(super) fn lines(app: &App, seat: &OwnSeat, theme: &Theme, room: Room, whole:
     if room.rows < 8 {
         return Vec::new();
     }
-    let mut lines = vec![who(app, seat, theme)];
+    let mut lines = vec![who(app, seat, theme, room.columns)];
     if seat.live.is_live() && (whole || room.rows >= 14) {
         lines.push(drivers(seat, theme));
     }
@@ -62,27 +62,32 @@ pub(super) fn lines(app: &App, seat: &OwnSeat, theme: &Theme, room: Room, whole:
     lines
 }
 
-/// The seat, its score and its driver.
-fn who(app: &App, seat: &OwnSeat, theme: &Theme) -> Line<'static> {
+/// The seat, its driver and its score. What does not fit whole is left out: half a number would be another one.
+fn who(app: &App, seat: &OwnSeat, theme: &Theme, columns: usize) -> Line<'static> {
     let number = seat_number(&seat.player_id).unwrap_or(0);
     let data = seat.live.view.seen.as_ref().map(|seen| &seen.data);
     let score = seat.live.view.scores.get(&seat.player_id).copied().or_else(|| data?.get("score")?.as_f64());
-    let mut spans = vec![
+    let mut line = Line::from(vec![
         Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
         Span::styled(text::excerpt(&seat.player_id, 10).into_owned(), theme.style(Role::Strong)),
         Span::styled("  driven by ", theme.style(Role::Dim)),
-        Span::raw(text::excerpt(&driver(seat), 14).into_owned()),
-    ];
+        Span::raw(text::excerpt(&driver(seat), 16).into_owned()),
+    ]);
+    let mut more = Vec::new();
     // At the end it stands large below.
     if let Some(score) = score.filter(|_| seat.live.view.outcome.is_none()) {
-        spans.push(Span::styled("   score ", theme.style(Role::Dim)));
-        spans.push(Span::styled(text::decimal(score, 2), theme.style(Role::Strong)));
+        more.push(("  score ".to_owned(), text::decimal(score, 2)));
     }
     if app.play.seats.len() > 1 {
-        let words = format!("   {} of {} (s)", app.play.at + 1, app.play.seats.len());
-        spans.push(Span::styled(words, theme.style(Role::Dim)));
+        more.push((format!("  {} of {} (s)", app.play.at + 1, app.play.seats.len()), String::new()));
     }
-    Line::from(spans)
+    for (label, value) in more {
+        if line.width() + text::width(&label) + text::width(&value) <= columns {
+            line.push_span(Span::styled(label, theme.style(Role::Dim)));
+            line.push_span(Span::styled(value, theme.style(Role::Strong)));
+        }
+    }
+    line
 }
 
 /// Who drives, in a word.
@@ -145,6 +150,9 @@ pub(super) fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Option<Line<'st
             (Role::Good, format!("✓ accepted at tick {tick}, waiting for the others"))
         }
         (None, Some(Answered::Refused { .. })) => (Role::Bad, "✗ refused, try another".to_owned()),
+        (None, None) if seat.wants_decision() && seat.driver != Driver::Human => {
+            (Role::Good, "● its turn".to_owned())
+        }
         (None, None) if seat.wants_decision() => (Role::Good, "● your turn".to_owned()),
         (None, None) if seat.live.view.seen.is_none() => {
             (Role::Dim, "waiting for the match to start".to_owned())
@@ -270,17 +278,19 @@ fn shadow_lines(seat: &OwnSeat, shadow: &Shadow, theme: &Theme, columns: usize) 
         Some(_) if spoils => "has decided; w shows it".to_owned(),
         Some((_, payload)) => format!("would play {}", in_words(payload)),
     };
-    let name = text::excerpt(&shadow.policy.title(), 12).into_owned();
-    let room = columns.saturating_sub(8 + text::width(&name));
-    let mut lines = vec![Line::from(vec![
-        Span::styled("shadow ", theme.style(Role::Heading)),
-        Span::styled(format!("{name} "), dim),
-        Span::raw(text::excerpt(&words, room).into_owned()),
-    ])];
-    if shadow.compared > 0 {
-        lines.push(Line::styled(format!("  agrees {} of {}", shadow.agrees, shadow.compared), dim));
-    }
-    lines
+    let agrees = match shadow.compared {
+        0 => String::new(),
+        compared => format!("  agrees {} of {compared}", shadow.agrees),
+    };
+    let room = columns.saturating_sub(7 + text::width(&agrees));
+    vec![
+        Line::from(vec![
+            Span::styled("shadow ", theme.style(Role::Heading)),
+            Span::raw(text::excerpt(&shadow.policy.title(), room).into_owned()),
+            Span::styled(agrees, dim),
+        ]),
+        Line::raw(format!("  {}", text::excerpt(&words, columns.saturating_sub(2)))),
+    ]
 }
 
 /// What was played last: by this seat, and what the session's log says of the others.
