@@ -105,7 +105,7 @@ struct Driven {
 impl Driven {
     fn new(job: Job, process: Process) -> Self {
         let (sender, events) = mpsc::channel(EVENTS);
-        let client = client::start(job.api.clone(), job.recordings.clone(), sender);
+        let client = client::start(Some(job.api.clone()), job.recordings.clone(), sender);
         let player_id = job.seat.player_id.as_str();
         let about = About { game: Some(job.hello.game.clone()), player_id: Some(player_id.to_owned()) };
         // A new client has room for both.

@@ -170,7 +170,7 @@ fn jobs(table: &Table, booking: &Booking, created: &CreatedSession, stop: &Cance
 /// Looks on until a session without seats of ours is over.
 async fn watch(table: &Table, session: &SessionId, stop: &CancellationToken) -> Option<Ending> {
     let (sender, mut events) = mpsc::channel(EVENTS);
-    let client = client::start(table.api.clone(), table.recordings.clone(), sender);
+    let client = client::start(Some(table.api.clone()), table.recordings.clone(), sender);
     // A new client has room.
     let _ = client.send(Request::Watch(FeedId(0), session.clone()));
     let mut ending = None;
