@@ -14,6 +14,7 @@ use crate::api::model::{CreatedSeat, SessionId};
 use crate::api::{Error, ErrorKind};
 use crate::client::{self, ClientEvent, FeedEvent, FeedId, Request};
 use crate::policy::{Hello, SendError};
+use crate::tape::Keep;
 use crate::tape::{About, LineKind, TapeEvent};
 
 use super::desk::{Desk, Do};
@@ -35,7 +36,7 @@ const FEED: FeedId = FeedId(0);
 /// What a seat needs.
 pub(super) struct Job {
     pub(super) api: Client,
-    pub(super) recordings: Option<PathBuf>,
+    pub(super) recordings: Option<Keep>,
     pub(super) session: SessionId,
     pub(super) seat: CreatedSeat,
     pub(super) player: Arc<Player>,

@@ -1,6 +1,5 @@
 //! A whole session: makes it, plays our seats, and finds out how it ended.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use crate::api::model::{CreatedSession, GameDetail, SessionId};
 use crate::api::{Client, Error, MessageKind};
 use crate::client::{self, ClientEvent, FeedEvent, FeedId, Request};
 use crate::policy::Hello;
+use crate::tape::Keep;
 
 use super::drive::{Job, SeatEnd, SeatReport, drive};
 use super::process::Player;
@@ -33,7 +33,7 @@ pub struct Table {
     /// The server.
     pub api: Client,
     /// Sessions are recorded in this folder, if there is one.
-    pub recordings: Option<PathBuf>,
+    pub recordings: Option<Keep>,
     /// What becomes of a policy that fails.
     pub on_failure: OnFailure,
     /// Takes what policies say on the side. What finds no room is dropped.

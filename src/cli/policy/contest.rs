@@ -16,6 +16,7 @@ use crate::cli::Failure;
 use crate::config::{Config, Given};
 use crate::contest::{Bounds, Settings, row};
 use crate::seat::{GameFacts, Player};
+use crate::tape::Keep;
 
 use self::play::Contest;
 use super::server::Server;
@@ -143,7 +144,7 @@ async fn on(server: &Server, args: &Args, concurrency: usize) -> Result<i32, Fai
         (None, None) => file::default_place(&row::file_name(&settings))?,
     };
     let kept = kept.map_or_else(|| file::begin(&path, &settings), Ok)?;
-    let recordings = args.record.then(crate::tape::folder).flatten();
+    let recordings = args.record.then(crate::tape::folder).flatten().map(Keep::new);
     let contest = Contest {
         api: server.api.clone(),
         recordings,

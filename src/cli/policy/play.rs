@@ -18,6 +18,7 @@ use crate::cli::{Failure, twin};
 use crate::config::Given;
 use crate::contest::schedule;
 use crate::seat::{self, Booking, GameFacts, Place, Played, Player, SeatEnd, Table};
+use crate::tape::Keep;
 use crate::text;
 
 use super::server::Server;
@@ -116,7 +117,7 @@ async fn on(server: &Server, args: &Args) -> Result<i32, Failure> {
         return Ok(1);
     }
     let (notes, told) = mpsc::channel(NOTES);
-    let recordings = if args.no_record { None } else { crate::tape::folder() };
+    let recordings = if args.no_record { None } else { crate::tape::folder().map(Keep::new) };
     let on_failure = args.on_failure.into();
     let notes = args.verbose.then_some(notes);
     let table = Table { api: server.api.clone(), recordings, on_failure, notes };

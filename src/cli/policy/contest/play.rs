@@ -16,6 +16,7 @@ use crate::cli::Failure;
 use crate::contest::schedule;
 use crate::contest::{FailureRow, GameRow, Outcome, PairRow, Settings, Side, Tally, seating};
 use crate::seat::{self, Booking, FailureKind, GameFacts, OnFailure, Place, Played, Table};
+use crate::tape::Keep;
 
 use super::super::stop::{INTERRUPTED, unless_stopped};
 use super::file::Kept;
@@ -31,7 +32,7 @@ const REDRAW: Duration = Duration::from_millis(250);
 /// A contest and all that is needed to play it.
 pub(super) struct Contest {
     pub(super) api: Client,
-    pub(super) recordings: Option<PathBuf>,
+    pub(super) recordings: Option<Keep>,
     pub(super) game: Arc<GameFacts>,
     pub(super) contenders: [Contender; 2],
     pub(super) on_failure: OnFailure,
