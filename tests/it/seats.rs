@@ -30,7 +30,8 @@ async fn host() -> (String, mpsc::Receiver<Value>) {
             let Ok(text) = frame.into_text() else { continue };
             let Ok(message) = serde_json::from_str::<Value>(&text) else { continue };
             if message["type"] == "delegate" {
-                let error = json!({"type": "error", "code": "PROVIDER_FAILED", "message": "it does not answer"});
+                let error =
+                    json!({"type": "error", "code": "PROVIDER_FAILED", "message": "it does not answer"});
                 ws.send(Frame::text(error.to_string())).await.expect("sent");
             }
             let _ = said.send(message).await;
