@@ -289,8 +289,12 @@ impl App {
         let counts_down = live.is_some_and(|live| live.view.deadline.is_some_and(|at| at > now));
         let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.view.heard? + STALLED));
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
-        let thinks =
-            self.play.seats.iter().any(|seat| seat.policy.as_ref().is_some_and(|p| p.pending.is_some()));
+        let thinks = self.play.seats.iter().any(|seat| {
+            let waits =
+                |policy: &panes::play::PolicySeat| policy.pending.is_some() || policy.restart_at.is_some();
+            seat.policy.as_ref().is_some_and(waits)
+                || seat.provider.as_ref().is_some_and(|provider| provider.pending.is_some())
+        });
         let down = self.gate.is_none() && matches!(self.health, Health::Down { .. });
         [
             self.toasts.iter().map(|toast| toast.until).min(),

@@ -197,6 +197,7 @@ impl App {
             Request::Act { feed, .. } => {
                 if let Some(seat) = self.play.seats.iter_mut().find(|seat| seat.live.feed == *feed) {
                     seat.sent = None;
+                    seat.live.view.note(Tone::Bad, "the action was not sent");
                     seat.notice = Some((Tone::Bad, "the action was not sent: too much is under way".into()));
                 }
             }

@@ -317,6 +317,8 @@ fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect,
     lines.push(Line::default());
     let inner = window("", columns as u16 + 4, lines.len() as u16 + 3, theme, frame, body);
     let at = (lines.len() as u16).min(inner.height.saturating_sub(1));
+    // What has no room must not stand between the buttons.
+    lines.truncate(usize::from(at));
     frame.render_widget(Paragraph::new(lines), inner);
     let row = Rect { y: inner.y + at, height: 1, ..inner }.intersection(inner);
     buttons(confirm.no, confirm.yes, Some(confirm.agree), theme, frame, row, drawn);

@@ -49,8 +49,8 @@ impl App {
         self.overlay = Some(Overlay::Confirm(Confirm {
             question: format!("Let {} decide for {player}?", crate::text::excerpt(&title, 60)),
             detail: vec![
+                "What a turn costs is not known before: there is no dry run for it.".into(),
                 "Every turn is one request to that model until you take the seat back with h.".into(),
-                "What a turn of it costs is not known before: the platform has no dry run for it.".into(),
                 format!("The session itself costs {TICK_PRICE} cr a tick, as always."),
             ],
             yes: "Delegate",

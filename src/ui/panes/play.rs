@@ -145,7 +145,7 @@ fn progress(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let view = &seat.live.view;
     let paid = view.outcome.as_ref().and_then(|outcome| outcome.credits);
     let spent = paid.unwrap_or(view.tick as f64 * TICK_PRICE);
-    let words = format!("spent {} cr ", text::decimal(spent, 4));
+    let words = format!("spent {spent:.4} cr ");
     let wide = if area.width < 60 { 0 } else { text::width(&words) as u16 + 2 };
     let [bar, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(wide)]).areas(area);
     live::progress(&seat.live, theme, frame, bar);

@@ -106,6 +106,10 @@ fn a_question_is_whole_with_its_buttons() {
         for words in ["Leave s_mine?", "[ Stay ]", "[ Leave ]"] {
             assert!(shown.contains(words), "{size:?} lacks `{words}`:\n{shown}");
         }
+        let shown = text(&draw(&mut state("play_delegate_question"), size, &PLAIN));
+        let buttons = shown.lines().find(|line| line.contains("[ Not now ]")).unwrap();
+        let between = buttons.split_once(" ]").unwrap().1.split_once("[ ").unwrap().0;
+        assert_eq!(between.trim(), "", "{shown}");
     }
 }
 

@@ -89,9 +89,7 @@ pub(super) fn editor(seat: &OwnSeat, draft: &Draft, theme: &Theme, frame: &mut F
         frame.render_widget(Line::from(spans), Rect { y, height: 1, ..body });
     }
     let (role, words) = match found {
-        Verdict::Action if seat.schema.is_some() => {
-            (Role::Good, "✓ an action, as the schema has it".to_owned())
-        }
+        Verdict::Action if seat.schema.is_some() => (Role::Good, "✓ fits the schema".to_owned()),
         Verdict::Action => (Role::Good, "✓ an action".to_owned()),
         Verdict::Unread(why) => (Role::Warn, format!("… {why}")),
         Verdict::Misfit { why, .. } => (Role::Warn, format!("! schema: {why}")),

@@ -43,7 +43,7 @@ pub(super) fn lines(app: &App, seat: &OwnSeat, theme: &Theme, room: Room, whole:
     }
     if let (Driver::Provider, Some(provider)) = (seat.driver, &seat.provider) {
         air(&mut lines);
-        lines.push(provider_line(app, provider, theme, room.columns));
+        lines.push(provider_line(app, provider, theme));
     }
     if let Some(policy) = &seat.policy {
         air(&mut lines);
@@ -144,7 +144,7 @@ pub(super) fn clock(app: &App, seat: &OwnSeat, theme: &Theme) -> Option<Line<'st
         return None;
     }
     let (role, words) = match (&seat.sent, &seat.answered) {
-        (Some(sent), _) if sent.payload.is_none() => (Role::Info, "◷ the provider decides …".to_owned()),
+        (Some(sent), _) if sent.payload.is_none() => (Role::Info, "◷ it decides …".to_owned()),
         (Some(_), _) => (Role::Info, "◷ sent …".to_owned()),
         (None, Some(Answered::Accepted { tick })) => {
             (Role::Good, format!("✓ accepted at tick {tick}, waiting for the others"))
@@ -252,17 +252,14 @@ fn timing(policy: &PolicySeat) -> String {
     }
 }
 
-fn provider_line(app: &App, provider: &ProviderSeat, theme: &Theme, columns: usize) -> Line<'static> {
+fn provider_line(app: &App, provider: &ProviderSeat, theme: &Theme) -> Line<'static> {
     let turns = if provider.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", provider.turns) };
     let doing = provider.pending.map_or_else(String::new, |(_, since)| {
         format!("   deciding {} s", app.now.since_start.saturating_sub(since).as_secs())
     });
-    let about = format!("   {turns}{doing}");
-    let room = columns.saturating_sub(9 + text::width(&about));
     Line::from(vec![
         Span::styled("provider ", theme.style(Role::Heading)),
-        Span::raw(text::excerpt(&provider.title(), room).into_owned()),
-        Span::styled(about, theme.style(Role::Dim)),
+        Span::styled(format!("{turns}{doing}"), theme.style(Role::Dim)),
     ])
 }
 
@@ -293,8 +290,18 @@ fn shadow_lines(seat: &OwnSeat, shadow: &Shadow, theme: &Theme, columns: usize) 
     ]
 }
 
-/// What was played last: by this seat, and what the session's log says of the others.
+/// What was played last: for this seat and by whom; with more room what the session's log says of all.
 fn last_lines(seat: &OwnSeat, theme: &Theme, columns: usize, most: usize) -> Vec<Line<'static>> {
+    if let (1, Some(last)) = (most, &seat.last) {
+        let room = columns.saturating_sub(8);
+        let by = text::excerpt(&last.by, room.min(24)).into_owned();
+        let words = text::excerpt(&last.words, room.saturating_sub(text::width(&by))).into_owned();
+        return vec![Line::from(vec![
+            Span::styled("last  ", theme.style(Role::Dim)),
+            Span::raw(by),
+            Span::styled(format!("  {words}"), theme.style(Role::Dim)),
+        ])];
+    }
     let log = &seat.live.view.log;
     let shown = log.iter().rev().take(most).collect::<Vec<_>>().into_iter().rev();
     shown
