@@ -175,6 +175,11 @@ impl App {
 
     /// Something about a recording.
     pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
+        if let TapeEvent::Shown { ticket, frame } = &event
+            && self.take_moment(*ticket, frame)
+        {
+            return Vec::new();
+        }
         if let TapeEvent::Failed(why) = event {
             self.toast(Tone::Bad, format!("not recorded: {why}"));
         }

@@ -8,6 +8,7 @@ use crate::client::Ticket;
 use super::TICK_PRICE;
 use super::action::Action;
 use super::editor::Editor;
+use super::fields::FieldsForm;
 use super::keymap::{self, Binding, Context};
 use super::list::ranked;
 
@@ -27,6 +28,12 @@ pub enum Overlay {
     Command(CommandPrompt),
     /// A question.
     Confirm(Confirm),
+    /// How the fields of an observation are drawn.
+    Fields(FieldsForm),
+    /// A text to search an observation for.
+    Find(Editor),
+    /// A tick to compare with.
+    Compare(Editor),
     /// The rules of a game.
     Rules {
         /// Which game.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::views::ViewsFile;
 use crate::api;
 use crate::app::effect::{Effect, Tell};
 use crate::app::event::Event;
@@ -68,6 +69,8 @@ pub(super) enum Wish {
     Suspend,
     /// Draw every cell.
     Redraw,
+    /// Read the renderer files again.
+    ReadRenderers,
     /// Mouse reports on or off.
     Mouse(bool),
 }
@@ -76,6 +79,7 @@ pub(super) enum Wish {
 pub(super) struct Runner {
     /// Where sessions are recorded.
     recordings: Option<PathBuf>,
+    views: ViewsFile,
     client: Option<Client>,
     with_key: KeySource,
     arena: ArenaSource,
@@ -92,6 +96,7 @@ impl Runner {
     pub(super) fn new(
         api: Option<api::Client>,
         recordings: Option<PathBuf>,
+        views: Option<PathBuf>,
         with_key: KeySource,
         arena: ArenaSource,
     ) -> Self {
@@ -99,6 +104,7 @@ impl Runner {
         let client = api.map(|api| client::start(api, recordings.clone(), client_events.0.clone()));
         Self {
             recordings,
+            views: ViewsFile::new(views),
             client,
             with_key,
             arena,
@@ -153,8 +159,14 @@ impl Runner {
                     let _ = others.send(Other::Key(taking.await)).await;
                 });
             }
+            Effect::KeepViews(text) => {
+                let views = self.views.clone();
+                views.want(text);
+                self.work.spawn_blocking(move || views.write());
+            }
             Effect::Suspend => return Wish::Suspend,
             Effect::Redraw => return Wish::Redraw,
+            Effect::ReadRenderers => return Wish::ReadRenderers,
             Effect::Exit => return Wish::Exit,
         }
         Wish::Nothing
@@ -163,6 +175,7 @@ impl Runner {
     /// Ends everything politely.
     pub(super) async fn shutdown(mut self) {
         self.work.abort_all();
+        self.views.write();
         let policies: JoinSet<()> = self.policies.into_values().map(Policy::shutdown).collect();
         if let Some(client) = self.client {
             // Events are not taken any more: what still comes must not block the sockets' end.

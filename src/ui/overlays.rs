@@ -12,6 +12,7 @@ use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
 
+use super::panes::fields;
 use super::panes::play::editor_line;
 use super::panes::scrolled;
 use super::screen::{cells, centred};
@@ -34,6 +35,9 @@ pub fn draw(
         Overlay::Command(prompt) => command(prompt, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
+        Overlay::Fields(form) => fields::list(app, form, theme, frame, body),
+        Overlay::Find(editor) => fields::ask(app, fields::SEARCH, editor, theme, frame, body),
+        Overlay::Compare(editor) => fields::ask(app, fields::COMPARE, editor, theme, frame, body),
     }
 }
 
@@ -50,6 +54,12 @@ pub fn hints(app: &App) -> Option<Hints> {
             Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
         }
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
+        Overlay::Fields(_) => Some((
+            &["↑↓", "←→", "p", "+-", "x", "R", "⏎"],
+            &["field", "form", "pin", "move", "hide", "as before", "close"],
+        )),
+        Overlay::Find(_) => Some((&["⏎", "esc"], &["show it; n and N go on", "close"])),
+        Overlay::Compare(_) => Some((&["⏎", "esc"], &["list what changed", "close"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
 }
@@ -73,7 +83,14 @@ fn text_hints(app: &App) -> Option<Hints> {
 }
 
 /// A cleared frame in the middle; returns what is inside.
-fn window(title: &str, width: u16, height: u16, theme: &Theme, frame: &mut Frame<'_>, body: Rect) -> Rect {
+pub fn window(
+    title: &str,
+    width: u16,
+    height: u16,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    body: Rect,
+) -> Rect {
     let spot = centred(body, width, height);
     clear(frame, spot);
     let mut block =

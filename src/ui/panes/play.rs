@@ -47,6 +47,7 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
             raw: app.play.raw,
             scroll: app.play.scroll,
             cursor,
+            fields: &app.fields,
         };
         live::scene(&view, theme, frame, game, drawn);
     }

@@ -63,6 +63,31 @@ pub(super) enum Shape {
     Other,
 }
 
+impl Shape {
+    /// The name on screen.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "value",
+            Self::Text => "text",
+            Self::Characters => "characters",
+            Self::Matrix(_) => "matrix",
+            Self::Heat => "numbers map",
+            Self::Pixels => "pixels",
+            Self::Fen => "position",
+            Self::Places => "places",
+            Self::Cells => "cells",
+            Self::Tuples => "tuples",
+            Self::Talk => "texts",
+            Self::Tokens | Self::Inline => "short list",
+            Self::Blob => "encoded",
+            Self::Records | Self::NamedRecords => "records",
+            Self::Numbers => "numbers",
+            Self::Facts | Self::Object => "object",
+            Self::Other => "mixed",
+        }
+    }
+}
+
 /// Judges a value; reads no more than a sample of a large one.
 pub(super) fn shape(value: &Value) -> Shape {
     match value {
