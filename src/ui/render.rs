@@ -107,15 +107,13 @@ impl<'a> SceneInput<'a> {
 /// Makes the panels for an observation.
 pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
     let files = input.renderers;
-    // Where the user chose forms for fields, the painter that knows fields draws.
-    let chosen = (!input.view.is_empty()).then(|| auto::paint(input));
     let mut scene = files
         .and_then(|files| files.paint_by_user(input))
-        .or(chosen)
         .or_else(|| files.and_then(|files| files.paint_built_in(input)))
         .or_else(|| connect_four::paint(input))
         .or_else(|| serpents::paint(input))
         .or_else(|| market::paint(input))
+        .map(|scene| auto::with_choices(scene, input))
         .unwrap_or_else(|| auto::paint(input));
     let entries = events::log(input);
     if !entries.is_empty() {

@@ -34,10 +34,12 @@ pub fn draw(
     let top = chosen.saturating_sub(tall / 2).min(rows.len().saturating_sub(tall));
     for (nth, row) in rows.iter().enumerate().skip(top).take(tall) {
         let spot = Rect { y: body.y + (nth - top) as u16, height: 1, ..body };
-        frame.render_widget(tree_line(row, usize::from(body.width), theme), spot);
+        let line = tree_line(row, usize::from(body.width), theme);
+        let text = Rect { width: (line.width() as u16).min(spot.width), ..spot };
+        frame.render_widget(line, spot);
         if is_hit(fields, &row.path) {
             let style = theme.style(Role::Accent).add_modifier(Modifier::UNDERLINED);
-            frame.buffer_mut().set_style(spot, style);
+            frame.buffer_mut().set_style(text, style);
         }
         if nth == chosen {
             frame.buffer_mut().set_style(spot, theme.style(Role::Selected));

@@ -97,18 +97,29 @@ pub fn list_changes<'a>(scene: &mut Scene<'a>, since: &str, before: &'a Value, n
     let row = |change: &Changed<'a>| -> Words<'a> {
         let now = value(change.now);
         vec![
-            Part::new(text::excerpt(&change.path, 40).into_owned(), Role::Text),
+            Part::plain(tail(&change.path)),
             value(change.before),
             Part::new("→", Role::Dim),
             Part::new(now.text, Role::Changed),
         ]
     };
-    let rows: Vec<Words<'a>> = found.iter().take(MAX_CHANGES).map(row).collect();
+    // What one may do is a consequence of the rest.
+    let mut shown: Vec<&Changed<'a>> = found.iter().take(MAX_CHANGES).collect();
+    shown.sort_by_key(|change| change.path.starts_with("/_"));
+    let rows: Vec<Words<'a>> = shown.into_iter().map(row).collect();
     let count =
         if found.len() > MAX_CHANGES { format!("more than {MAX_CHANGES}") } else { found.len().to_string() };
     let columns = vec![Column::left("path"), Column::right("was"), Column::left(" "), Column::left("is")];
     let body = Body::Table(Table { columns, rows: Rows::Ready(rows) });
     scene.push(Slot::Far, 0, title(count), body);
+}
+
+/// The end of a path says more than its beginning.
+fn tail(path: &str) -> String {
+    const MOST: usize = 24;
+    let path = text::clean(path);
+    let long = path.chars().count().saturating_sub(MOST - 1);
+    if long <= 1 { path.into_owned() } else { format!("…{}", path.chars().skip(long).collect::<String>()) }
 }
 
 #[cfg(test)]

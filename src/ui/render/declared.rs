@@ -94,25 +94,26 @@ fn first<'a>(renderers: &'a [Renderer], input: &SceneInput<'a>) -> Option<Scene<
 pub(super) fn values<'a>(data: &'a Value, path: &str) -> Vec<(String, &'a Value)> {
     /// Values that one path may lead to.
     const MOST: usize = 2_000;
-    let mut found: Vec<(String, &'a Value)> = vec![(String::new(), data)];
+    // Whether `*` gave the name: then it stays.
+    let mut found: Vec<(Option<String>, String, &'a Value)> = vec![(None, String::new(), data)];
     for step in path.split('/').skip(1) {
         let mut next = Vec::new();
-        for (name, value) in found {
+        for (star, _, value) in found {
             match (step, value) {
                 ("*", Value::Object(members)) => {
-                    next.extend(members.iter().take(MOST).map(|(key, value)| (key.clone(), value)));
+                    let all = members.iter().take(MOST);
+                    next.extend(all.map(|(key, value)| (Some(key.clone()), key.clone(), value)));
                 }
                 ("*", Value::Array(items)) => {
-                    next.extend(
-                        items.iter().take(MOST).enumerate().map(|(nth, item)| (nth.to_string(), item)),
-                    );
+                    let all = items.iter().take(MOST).enumerate();
+                    next.extend(all.map(|(nth, item)| (Some(nth.to_string()), nth.to_string(), item)));
                 }
                 (step, Value::Object(members)) => {
-                    next.extend(members.get(step).map(|value| (named(&name, step), value)));
+                    next.extend(members.get(step).map(|value| (star, step.to_owned(), value)));
                 }
                 (step, Value::Array(items)) => {
                     let item = step.parse().ok().and_then(|nth: usize| items.get(nth));
-                    next.extend(item.map(|value| (named(&name, step), value)));
+                    next.extend(item.map(|value| (star, step.to_owned(), value)));
                 }
                 _ => {}
             }
@@ -120,12 +121,7 @@ pub(super) fn values<'a>(data: &'a Value, path: &str) -> Vec<(String, &'a Value)
         next.truncate(MOST);
         found = next;
     }
-    found
-}
-
-/// What `*` stood for names the value; without it the last step does.
-fn named(name: &str, step: &str) -> String {
-    if name.is_empty() { step.to_owned() } else { name.to_owned() }
+    found.into_iter().map(|(star, step, value)| (star.unwrap_or(step), value)).collect()
 }
 
 #[cfg(test)]
