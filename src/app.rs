@@ -35,6 +35,7 @@ use crate::policy::Run;
 
 use self::effect::Effect;
 use self::event::{Boot, Event, Moment};
+use self::fields::Fields;
 use self::gate::Gate;
 use self::keymap::Context;
 use self::live::{Link, Tone};
@@ -145,6 +146,8 @@ pub struct App {
     pub play: PlayPane,
     /// Credits.
     pub credits: CreditsPane,
+    /// How observations are looked at.
+    pub fields: Fields,
     /// The command that was put into a seat last.
     pub last_command: String,
     screen: Drawn,
@@ -167,6 +170,7 @@ impl App {
             .sample_policy
             .as_ref()
             .map_or_else(String::new, |path| format!("python3 {}", quoted(&path.to_string_lossy())));
+        let fields = Fields::new(boot.views.clone());
         Self {
             now,
             boot,
@@ -181,6 +185,7 @@ impl App {
             sessions: SessionsPane::default(),
             play: PlayPane::default(),
             credits: CreditsPane::default(),
+            fields,
             last_command,
             screen: Drawn::default(),
             pending: BTreeMap::new(),
@@ -194,6 +199,9 @@ impl App {
 
     /// What to do before the first event.
     pub fn begin(&mut self) -> Vec<Effect> {
+        for notice in std::mem::take(&mut self.boot.notices) {
+            self.toast(Tone::Warn, notice);
+        }
         match (self.boot.demo, &self.gate) {
             (true, _) => vec![Effect::OpenArena],
             (false, Some(_)) => Vec::new(),
@@ -225,6 +233,12 @@ impl App {
             Event::Policy(event) => self.policy_did(event),
             Event::ArenaStarted(result) => self.arena_started(result),
             Event::KeyTaken(result) => self.key_taken(result),
+            Event::RenderersRead(troubles) => {
+                for trouble in troubles.into_iter().take(3) {
+                    self.toast(Tone::Bad, trouble);
+                }
+                Vec::new()
+            }
             Event::Woke => self.woke(),
             Event::Drawing => self.before_drawing(),
         }
@@ -271,6 +285,9 @@ impl App {
             },
             Pane::Credits => vec![Context::Credits, Context::List],
         };
+        if self.in_tree() {
+            contexts.insert(0, Context::Tree);
+        }
         contexts.push(Context::Global);
         contexts
     }
@@ -374,7 +391,7 @@ impl App {
             Pane::Games | Pane::Credits => {}
         }
         self.keep_selection_in_view();
-        self.load_detail()
+        self.load_detail().into_iter().chain(self.keep_views()).collect()
     }
 
     fn toast(&mut self, tone: Tone, text: impl Into<String>) {

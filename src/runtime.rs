@@ -17,7 +17,10 @@ pub mod input;
 mod runner;
 pub mod signals;
 pub mod terminal;
+mod renderers;
+mod views;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::backend::Backend;
@@ -34,10 +37,12 @@ use crate::ui::theme::Theme;
 use self::exit::{exit_at_latest, install_panic_hook, panicked};
 use self::fault::Fault;
 use self::input::{Input, Keyboard};
+pub use self::renderers::read as read_renderers;
 pub use self::runner::{ArenaSource, KeySource, OpenedArena, TakenKey};
 use self::runner::{Runner, Wish};
 use self::signals::{DEADLINE, LOST, Signal, Signals, Stops};
 use self::terminal::{Screen, ScreenOptions, TerminalError};
+pub use self::views::{load as load_views, place as views_file};
 
 /// The least time between two frames that only the platform or a policy asked for: about 30 a second.
 const FRAME: Duration = Duration::from_millis(33);
@@ -60,10 +65,14 @@ pub struct Options {
     pub with_key: KeySource,
     /// Where recordings are kept, if they can be.
     pub recordings: Option<crate::tape::Keep>,
+    /// Where it is kept how the user wants games drawn.
+    pub views: Option<PathBuf>,
     /// How to open an arena in this process.
     pub arena: ArenaSource,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// Where the user's renderer files are.
+    pub renderers: Option<PathBuf>,
     /// Whether the mouse is on at the start.
     pub mouse: bool,
 }
@@ -92,6 +101,8 @@ pub async fn run(options: Options) -> Result<i32, TerminalError> {
 struct Loop<B: Backend> {
     app: App,
     theme: Theme,
+    /// Where the user's renderer files are.
+    renderers: Option<PathBuf>,
     screen: Screen<B>,
     signals: Signals,
     inbox: mpsc::Receiver<Event>,
@@ -132,11 +143,18 @@ impl<B: Backend> Loop<B> {
         Self {
             app,
             theme: options.theme,
+            renderers: options.renderers,
             screen,
             signals,
             inbox,
             stop,
-            runner: Runner::new(options.api, options.recordings, options.with_key, options.arena),
+            runner: Runner::new(
+                options.api,
+                options.recordings,
+                options.views,
+                options.with_key,
+                options.arena,
+            ),
             fault: Fault::asked_for(),
             started,
             drawn: started,
@@ -236,6 +254,7 @@ impl<B: Backend> Loop<B> {
                         tracing::warn!(%error, "the clipboard cannot be written");
                     }
                 }
+                Wish::ReadRenderers => self.read_renderers(),
                 Wish::Mouse(on) => {
                     if let Err(error) = self.screen.set_mouse(on) {
                         tracing::warn!(%error, "the mouse cannot be switched");
@@ -259,6 +278,13 @@ impl<B: Backend> Loop<B> {
             }
             Signal::Resize => self.due = Some(Instant::now()),
         }
+    }
+
+    /// Reads the user's renderer files again: a few small ones, once for a key.
+    fn read_renderers(&mut self) {
+        let (renderers, troubles) = renderers::read(self.renderers.as_deref());
+        self.theme.renderers = Some(renderers);
+        self.take(std::iter::once(Event::RenderersRead(troubles)));
     }
 
     fn redraw(&mut self) {

@@ -22,6 +22,8 @@ pub(crate) fn seated(game: &str) -> (App, FeedId) {
         demo: false,
         sample_policy: None,
         zone: jiff::tz::TimeZone::UTC,
+        views: gert::app::fields::Views::default(),
+        notices: Vec::new(),
     };
     let mut app = App::new(now(), boot);
     let effects = app.begin();

@@ -50,4 +50,13 @@ pub enum Action {
     Rules,
     Leave,
     PlayAgain,
+    ListFields,
+    Find,
+    FindNext,
+    FindPrevious,
+    Fold,
+    FoldClose,
+    FoldOpen,
+    Compare,
+    Charts,
 }

@@ -67,6 +67,15 @@ impl App {
             Action::ShowPrompt => self.show_prompt(),
             Action::PolicyLog => self.play.policy_log = !self.play.policy_log,
             Action::Leave => return self.ask_to_leave(),
+            Action::ListFields => self.list_fields(),
+            Action::Find => self.ask_for_text(),
+            Action::FindNext => self.step_found(true),
+            Action::FindPrevious => self.step_found(false),
+            Action::Fold => self.fold(None),
+            Action::FoldClose => self.fold(Some(false)),
+            Action::FoldOpen => self.fold(Some(true)),
+            Action::Compare => self.compare(),
+            Action::Charts => {}
         }
         Vec::new()
     }
@@ -141,7 +150,9 @@ impl App {
             return vec![Effect::Send(Request::Reconnect(live.feed))];
         }
         self.games.details.retain(|_, detail| detail.failure().is_none());
-        self.load_all()
+        let mut effects = vec![Effect::ReadRenderers];
+        effects.extend(self.load_all());
+        effects
     }
 
     fn list(&mut self) -> Option<&mut ListState> {
@@ -154,10 +165,14 @@ impl App {
     }
 
     fn page(&self) -> isize {
-        self.screen.list_rows.max(1) as isize
+        let rows = if self.in_tree() { self.screen.text_rows } else { self.screen.list_rows };
+        rows.max(1) as isize
     }
 
     fn move_selection(&mut self, rows: isize) {
+        if self.in_tree() {
+            return self.move_in_tree(rows);
+        }
         let max = self.screen.max_scroll();
         match self.pane {
             Pane::Games if self.games.reading => {
@@ -176,6 +191,9 @@ impl App {
     }
 
     fn scroll(&mut self, down: bool) {
+        if self.in_tree() {
+            return self.move_in_tree(if down { 3 } else { -3 });
+        }
         let max = self.screen.max_scroll();
         let by = isize::try_from(self.screen.text_rows / 3).unwrap_or(1).max(1);
         let offset = match self.pane {

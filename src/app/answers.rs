@@ -180,6 +180,11 @@ impl App {
 
     /// Something about a recording.
     pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
+        if let TapeEvent::Shown { ticket, frame } = &event
+            && self.take_moment(*ticket, frame)
+        {
+            return Vec::new();
+        }
         match event {
             TapeEvent::Failed(why) => self.toast(Tone::Bad, format!("not recorded: {why}")),
             TapeEvent::Noticed(what) => self.toast(Tone::Warn, what),

@@ -22,8 +22,12 @@ pub enum Effect {
     OpenArena,
     /// Use this key from now on.
     UseKey(Secret),
+    /// Keep how the user wants games drawn: the text of `views.json`.
+    KeepViews(String),
     /// Stop to the shell until it says go on.
     Suspend,
+    /// Read the files that say how games are drawn again.
+    ReadRenderers,
     /// Draw every cell again.
     Redraw,
     /// End the program.

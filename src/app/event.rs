@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::client::{ClientEvent, Request};
 use crate::policy::PolicyEvent;
 
+use super::fields::Views;
 use super::key::Key;
 
 /// When something happened. Made by the loop, so that nothing here reads a clock.
@@ -41,6 +42,8 @@ pub enum Event {
     PasteTooLong,
     /// There is no shell that could bring the program back, so it was not stopped.
     CannotSuspend,
+    /// The renderer files were read; what is wrong with them, in words.
+    RenderersRead(Vec<String>),
     /// The terminal is gone. The loop ends before the state hears of it.
     TerminalLost,
     /// Something that means nothing here.
@@ -95,4 +98,8 @@ pub struct Boot {
     pub sample_policy: Option<PathBuf>,
     /// Where times of the day are shown for.
     pub zone: jiff::tz::TimeZone,
+    /// How the user wants games drawn.
+    pub views: Views,
+    /// What went wrong while starting, in words.
+    pub notices: Vec<String>,
 }

@@ -165,7 +165,7 @@ impl App {
 
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
-        if self.pane != Pane::Play || key.ctrl || key.alt {
+        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() {
             return None;
         }
         let direction = match key.code {
@@ -198,6 +198,7 @@ impl App {
             }
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
             Some(Overlay::Provider(picker)) => picker.model.insert(text),
+            Some(Overlay::Find(editor) | Overlay::Compare(editor)) => editor.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -363,6 +364,9 @@ impl App {
             Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
+            Some(Overlay::Fields(form)) => self.typed_at_fields(key, form),
+            Some(Overlay::Find(editor)) => self.typed_at_find(key, editor),
+            Some(Overlay::Compare(editor)) => return self.typed_at_compare(key, editor),
             None => {}
         }
         Vec::new()

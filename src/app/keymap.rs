@@ -25,6 +25,8 @@ pub enum Context {
     Ended,
     /// The credits.
     Credits,
+    /// An observation as a tree.
+    Tree,
 }
 
 impl Context {
@@ -39,6 +41,7 @@ impl Context {
             Self::Playing => "Playing",
             Self::Ended => "After a match",
             Self::Credits => "Credits",
+            Self::Tree => "The observation itself",
         }
     }
 }
@@ -176,6 +179,28 @@ pub const BINDINGS: &[Binding] = {
         row(C::Ended, A::NextSeat, &["s"], "next-seat", "", "Go to your next seat"),
         row(C::Ended, A::RawView, &["r"], "raw", "raw", "Show the observation itself, or the drawing"),
         row(C::Ended, A::PolicyLog, &["L"], "policy-log", "", "Show what the policy wrote"),
+        row(C::Watching, A::ListFields, &["f"], "fields", "fields", "Choose how each field is drawn"),
+        row(C::Watching, A::Find, &["/", "F"], "find", "find", "Search names and values of the observation"),
+        row(C::Watching, A::FindNext, &["n"], "find-next", "", "To the next place that was found"),
+        row(C::Watching, A::FindPrevious, &["N"], "find-previous", "", "To the place that was found before"),
+        row(C::Watching, A::Compare, &["d"], "compare", "diff", "List what changed since an earlier tick"),
+        row(C::Playing, A::ListFields, &["f"], "fields", "", "Choose how each field is drawn"),
+        row(C::Playing, A::Find, &["F"], "find", "", "Search names and values of the observation"),
+        row(C::Playing, A::FindNext, &["n"], "find-next", "", "To the next place that was found"),
+        row(C::Playing, A::FindPrevious, &["N"], "find-previous", "", "To the place that was found before"),
+        row(C::Playing, A::Compare, &["d"], "compare", "", "List what changed since an earlier tick"),
+        row(C::Ended, A::ListFields, &["f"], "fields", "", "Choose how each field is drawn"),
+        row(C::Ended, A::Find, &["F"], "find", "", "Search names and values of the observation"),
+        row(C::Ended, A::Compare, &["d"], "compare", "", "List what changed since an earlier tick"),
+        row(C::Tree, A::Fold, &["enter", "space"], "fold", "fold", "Fold or unfold"),
+        row(C::Tree, A::FoldClose, &["left"], "fold-close", "", "Fold, or go to what it is part of"),
+        row(C::Tree, A::FoldOpen, &["right"], "fold-open", "", "Unfold"),
+        row(C::Tree, A::Up, &["up", "k"], "up", "", "One up"),
+        row(C::Tree, A::Down, &["down", "j"], "down", "", "One down"),
+        row(C::Tree, A::PageUp, &["page-up", "ctrl-b"], "page-up", "", "A page up"),
+        row(C::Tree, A::PageDown, &["page-down", "ctrl-f"], "page-down", "", "A page down"),
+        row(C::Tree, A::Top, &["home", "g"], "top", "", "To the first"),
+        row(C::Tree, A::Bottom, &["end", "G"], "bottom", "", "To the last"),
         row(C::Credits, A::Refresh, &["r"], "refresh", "refresh", "Ask for balance and usage now"),
         row(C::List, A::Up, &["up", "k"], "up", "", "One up"),
         row(C::List, A::Down, &["down", "j"], "down", "", "One down"),

@@ -8,6 +8,7 @@ use crate::client::{FeedId, Ticket};
 use super::TICK_PRICE;
 use super::action::Action;
 use super::editor::Editor;
+use super::fields::FieldsForm;
 use super::keymap::{self, Binding, Context};
 use super::list::ranked;
 use super::seats::PromptView;
@@ -33,6 +34,12 @@ pub enum Overlay {
     Prompt(PromptView),
     /// A question.
     Confirm(Confirm),
+    /// How the fields of an observation are drawn.
+    Fields(FieldsForm),
+    /// A text to search an observation for.
+    Find(Editor),
+    /// A tick to compare with.
+    Compare(Editor),
     /// The rules of a game.
     Rules {
         /// Which game.

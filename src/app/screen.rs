@@ -52,6 +52,17 @@ pub struct Drawn {
     pub tiny: bool,
     /// The list and what is selected in it are side by side.
     pub wide: bool,
+    /// The tree around the chosen row.
+    pub tree: TreeRows,
+}
+
+/// Rows of a tree that are in sight, and a page before and after them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeRows {
+    /// Path, and whether its members are shown; `None` where there are none.
+    pub rows: Vec<(String, Option<bool>)>,
+    /// The chosen one among them.
+    pub chosen: usize,
 }
 
 impl Drawn {

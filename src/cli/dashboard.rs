@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::api::{ApiKey, Client, ErrorKind, Settings};
 use crate::app::event::Boot;
+use crate::app::fields::Views;
 use crate::config::{Config, Store, check_key};
 use crate::runtime::{self, Options, TakenKey};
 use crate::ui::theme::Theme;
@@ -31,6 +32,8 @@ pub(super) async fn run(config: Config) -> Result<i32, Failure> {
         demo: false,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
+        views: Views::default(),
+        notices: Vec::new(),
     };
     start(boot, api, config, None).await
 }
@@ -50,12 +53,14 @@ pub(super) async fn demo(config: Config, keep: Option<PathBuf>) -> Result<i32, F
         demo: true,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
+        views: Views::default(),
+        notices: Vec::new(),
     };
     start(boot, None, config, keep).await
 }
 
 async fn start(
-    boot: Boot,
+    mut boot: Boot,
     api: Option<Client>,
     config: Config,
     keep: Option<PathBuf>,
@@ -64,6 +69,16 @@ async fn start(
     theme.ascii |= config.ui.ascii;
     let mouse = config.ui.mouse;
     let recordings = super::record::keep(&config);
+    let views = runtime::views_file();
+    if let Some(file) = &views {
+        let (kept, trouble) = runtime::load_views(file);
+        boot.views = kept;
+        boot.notices.extend(trouble);
+    }
+    let renderers = renderers_folder();
+    let (drawn_by, troubles) = runtime::read_renderers(renderers.as_deref());
+    theme.renderers = Some(drawn_by);
+    boot.notices.extend(troubles);
     let config = Arc::new(config);
     let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
         Box::pin(take_key(config.clone(), text))
@@ -73,8 +88,10 @@ async fn start(
         api,
         with_key: Box::new(with_key),
         recordings,
+        views,
         arena: arena_source(keep),
         theme,
+        renderers,
         mouse,
     };
     Ok(runtime::run(options).await?)
@@ -110,6 +127,12 @@ fn settings(config: &Config, key: ApiKey) -> Settings {
 #[cfg(not(feature = "arena"))]
 fn arena_source(_: Option<PathBuf>) -> runtime::ArenaSource {
     Box::new(|| Box::pin(async { Err("this build has no arena".to_owned()) }))
+}
+
+/// The user's renderer files lie beside the settings.
+fn renderers_folder() -> Option<PathBuf> {
+    let folders = directories::ProjectDirs::from("", "", "gert")?;
+    Some(folders.config_dir().join("renderers"))
 }
 
 /// The sample policy: beside the sources in a checkout, else where it can be written down.

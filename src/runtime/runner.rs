@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::views::ViewsFile;
 use crate::api;
 use crate::app::effect::{Effect, Tell};
 use crate::app::event::Event;
@@ -70,6 +72,8 @@ pub(super) enum Wish {
     Redraw,
     /// Put text on the terminal's clipboard.
     Copy(String),
+    /// Read the renderer files again.
+    ReadRenderers,
     /// Mouse reports on or off.
     Mouse(bool),
 }
@@ -78,6 +82,7 @@ pub(super) enum Wish {
 pub(super) struct Runner {
     /// Where sessions are recorded.
     recordings: Option<Keep>,
+    views: ViewsFile,
     client: Option<Client>,
     with_key: KeySource,
     arena: ArenaSource,
@@ -94,6 +99,7 @@ impl Runner {
     pub(super) fn new(
         api: Option<api::Client>,
         recordings: Option<Keep>,
+        views: Option<PathBuf>,
         with_key: KeySource,
         arena: ArenaSource,
     ) -> Self {
@@ -102,6 +108,7 @@ impl Runner {
         let client = Some(client::start(api, recordings.clone(), client_events.0.clone()));
         Self {
             recordings,
+            views: ViewsFile::new(views),
             client,
             with_key,
             arena,
@@ -157,8 +164,14 @@ impl Runner {
                     let _ = others.send(Other::Key(taking.await)).await;
                 });
             }
+            Effect::KeepViews(text) => {
+                let views = self.views.clone();
+                views.want(text);
+                self.work.spawn_blocking(move || views.write());
+            }
             Effect::Suspend => return Wish::Suspend,
             Effect::Redraw => return Wish::Redraw,
+            Effect::ReadRenderers => return Wish::ReadRenderers,
             Effect::Exit => return Wish::Exit,
         }
         Wish::Nothing
@@ -167,6 +180,7 @@ impl Runner {
     /// Ends everything politely.
     pub(super) async fn shutdown(mut self) {
         self.work.abort_all();
+        self.views.write();
         let policies: JoinSet<()> = self.policies.into_values().map(Policy::shutdown).collect();
         if let Some(client) = self.client {
             // Events are not taken any more: what still comes must not block the sockets' end.

@@ -12,6 +12,7 @@ use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
 
+use super::panes::fields;
 use super::panes::play::{self, editor_line};
 use super::panes::scrolled;
 use super::screen::{cells, centred};
@@ -36,6 +37,9 @@ pub fn draw(
         Overlay::Command(prompt) => play::command(prompt, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
+        Overlay::Fields(form) => fields::list(app, form, theme, frame, body),
+        Overlay::Find(editor) => fields::ask(app, fields::SEARCH, editor, theme, frame, body),
+        Overlay::Compare(editor) => fields::ask(app, fields::COMPARE, editor, theme, frame, body),
     }
 }
 
@@ -56,6 +60,12 @@ pub fn hints(app: &App) -> Option<Hints> {
             Some((&["↑↓", "tab", "y", "esc"], &["scroll", "other message", "copy", "close"]))
         }
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
+        Overlay::Fields(_) => Some((
+            &["↑↓", "←→", "p", "+-", "x", "R", "⏎"],
+            &["field", "form", "pin", "move", "hide", "as before", "close"],
+        )),
+        Overlay::Find(_) => Some((&["⏎", "esc"], &["show it; n and N go on", "close"])),
+        Overlay::Compare(_) => Some((&["⏎", "esc"], &["list what changed", "close"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
 }

@@ -1,10 +1,12 @@
 //! The panes' views, one file each, and the small things they share.
 
 pub mod credits;
+pub mod fields;
 pub mod games;
 pub mod live;
 pub mod play;
 pub mod sessions;
+pub mod tree;
 
 use jiff::Timestamp;
 use ratatui::Frame;

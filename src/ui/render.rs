@@ -7,7 +7,9 @@
 
 mod auto;
 mod boards;
+mod changes;
 mod connect_four;
+mod declared;
 mod draw;
 mod events;
 mod layout;
@@ -21,6 +23,8 @@ mod values;
 
 use serde_json::Value;
 
+pub use self::changes::{Changed, changes, list_changes};
+pub use self::declared::{MAX_BYTES as MAX_RENDERER, Problem, Renderers};
 pub use self::events::describe;
 pub use self::layout::{Drawn, draw_scene};
 pub use self::scene::{
@@ -58,6 +62,8 @@ pub struct SceneInput<'a> {
     pub folds: &'a Folds,
     /// How the user wants this game's fields.
     pub view: &'a GameView,
+    /// Renderers that are files.
+    pub renderers: Option<&'a Renderers>,
 }
 
 impl<'a> SceneInput<'a> {
@@ -74,6 +80,7 @@ impl<'a> SceneInput<'a> {
             cursor: None,
             folds,
             view: &NO_CHOICES,
+            renderers: None,
         }
     }
 
@@ -99,9 +106,14 @@ impl<'a> SceneInput<'a> {
 
 /// Makes the panels for an observation.
 pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
-    let mut scene = connect_four::paint(input)
+    let files = input.renderers;
+    let mut scene = files
+        .and_then(|files| files.paint_by_user(input))
+        .or_else(|| files.and_then(|files| files.paint_built_in(input)))
+        .or_else(|| connect_four::paint(input))
         .or_else(|| serpents::paint(input))
         .or_else(|| market::paint(input))
+        .map(|scene| auto::with_choices(scene, input))
         .unwrap_or_else(|| auto::paint(input));
     let entries = events::log(input);
     if !entries.is_empty() {
@@ -112,6 +124,11 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         scene.add(Slot::Main, "", Body::Text(note.into()));
     }
     scene
+}
+
+/// How a value would be drawn, in a word or two.
+pub fn shape_name(value: &Value) -> &'static str {
+    shape::shape(value).name()
 }
 
 /// A seat's glyph and name in its colour.

@@ -7,9 +7,12 @@
 
 mod ascii;
 
+use std::sync::Arc;
+
 use ratatui::style::{Color, Modifier, Style};
 
 pub use self::ascii::asciify;
+use super::render::Renderers;
 
 /// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,18 +139,20 @@ const SEAT_GLYPHS: [&str; 8] = ["●", "○", "◆", "◇", "■", "□", "▲",
 const ASCII_SEAT_GLYPHS: [&str; 8] = ["O", "X", "#", "@", "%", "&", "^", "="];
 
 /// The colours and glyphs of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
     /// How many colours to use.
     pub depth: ColorDepth,
     /// Draw with ASCII only: [`asciify`] must be the last step of a frame.
     pub ascii: bool,
+    /// Renderers that are files.
+    pub renderers: Option<Arc<Renderers>>,
 }
 
 impl Theme {
     /// A theme for a terminal.
     pub const fn new(depth: ColorDepth, ascii: bool) -> Self {
-        Self { depth, ascii }
+        Self { depth, ascii, renderers: None }
     }
 
     /// A theme for the terminal that the environment describes; ASCII where the locale is not UTF-8.

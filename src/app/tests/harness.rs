@@ -248,6 +248,8 @@ pub(crate) fn boot(has_key: bool) -> Boot {
         demo: false,
         sample_policy: Some("assets/policies/random.py".into()),
         zone: jiff::tz::TimeZone::UTC,
+        views: crate::app::fields::Views::default(),
+        notices: Vec::new(),
     }
 }
 

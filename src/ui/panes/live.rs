@@ -7,14 +7,13 @@ use ratatui::widgets::Paragraph;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::app::live::{Link, Live, Outcome};
+use crate::app::fields::{Against, Fields};
+use crate::app::live::{Link, Live, Outcome, Seen};
 use crate::app::screen::Drawn;
 use crate::text;
 use crate::ui::render::{self, SceneInput};
 use crate::ui::screen::{tone, tone_mark};
 use crate::ui::theme::{Role, Theme, seat_number};
-
-use super::scrolled;
 
 /// The line that takes the place of the tabs while a session is on screen.
 pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
@@ -97,6 +96,21 @@ pub struct View<'a> {
     pub scroll: usize,
     /// The column an action points at.
     pub cursor: Option<usize>,
+    /// How it is looked at.
+    pub fields: &'a Fields,
+}
+
+/// The observation before the one drawn; known of the primary seat only.
+fn earlier<'a>(view: &View<'a>, seat: usize) -> Option<&'a Value> {
+    view.live.view.previous.as_ref().filter(|_| seat == 0)
+}
+
+/// What a seat saw.
+fn seat_of<'a>(seen: &'a Seen, player: &str) -> Option<&'a Value> {
+    if seen.player == player {
+        return Some(&seen.data);
+    }
+    seen.others.iter().find(|(other, _)| other == player).map(|(_, data)| data)
 }
 
 /// Draws the observation.
@@ -114,12 +128,14 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         .collect();
     let at = view.seat % all.len();
     let (player, data) = all[at];
+    let about = view.fields.is_about(view.live.feed);
+    let (since, previous) = match view.fields.against.as_ref().filter(|_| about) {
+        Some(Against::Tick(tick, seen)) => (Some(format!("tick {tick}")), seat_of(seen, player)),
+        Some(Against::Previous) => (Some("the tick before".to_owned()), earlier(view, at)),
+        Some(Against::Asked { .. }) | None => (None, earlier(view, at)),
+    };
     if view.raw {
-        let pretty = serde_json::to_string_pretty(data).unwrap_or_default();
-        let columns = usize::from(area.width.saturating_sub(2));
-        let lines =
-            pretty.lines().map(|row| Line::raw(format!(" {}", text::excerpt(row, columns)))).collect();
-        return scrolled(lines, view.scroll, frame, area, drawn);
+        return super::tree::draw(view.fields, (data, previous), theme, frame, area, drawn);
     }
     let others: Vec<(String, &Value)> = all
         .iter()
@@ -127,19 +143,24 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         .filter(|(nth, _)| *nth != at)
         .map(|(_, (player, data))| ((*player).to_owned(), *data))
         .collect();
+    let folds = render::Folds::default();
     let input = SceneInput {
         game: view.live.view.game.as_deref(),
         seat: player,
         mine: view.mine,
         data,
         others: &others,
-        previous: view.live.view.previous.as_ref().filter(|_| at == 0),
+        previous,
         trail: &view.live.view.trail,
         cursor: view.cursor,
-        folds: &render::Folds::default(),
-        view: &crate::app::fields::GameView::EMPTY,
+        folds: &folds,
+        renderers: theme.renderers.as_deref(),
+        view: view.fields.views.of(view.live.view.game.as_deref().unwrap_or_default()),
     };
-    let scene = render::scene(&input);
+    let mut scene = render::scene(&input);
+    if let (Some(since), Some(previous)) = (since, previous) {
+        render::list_changes(&mut scene, &since, previous, data);
+    }
     let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
     drawn.text_rows = usize::from(laid.page);
     drawn.text_lines = usize::from(laid.page) + usize::from(laid.max_scroll);

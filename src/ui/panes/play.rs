@@ -91,8 +91,15 @@ fn game(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: R
     let cursor =
         seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
     let cursor = cursor.filter(|_| seat.wants_decision() && seat.driver == Driver::Human);
-    let view =
-        View { live: &seat.live, seat: 0, mine: true, raw: app.play.raw, scroll: app.play.scroll, cursor };
+    let view = View {
+        live: &seat.live,
+        seat: 0,
+        mine: true,
+        raw: app.play.raw,
+        scroll: app.play.scroll,
+        cursor,
+        fields: &app.fields,
+    };
     live::scene(&view, theme, frame, area, drawn);
 }
 

@@ -28,7 +28,7 @@ const WITH_LOG: u16 = 140;
 /// Draws the pane.
 pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     if let Some(watching) = &app.sessions.watching {
-        return watch(watching, theme, frame, area, drawn);
+        return watch(app, watching, theme, frame, area, drawn);
     }
     if !drawn.wide || app.sessions.items().is_empty() {
         if app.sessions.opened {
@@ -47,7 +47,14 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
     detail(app, theme, frame, right, drawn);
 }
 
-fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
+fn watch(
+    app: &App,
+    watching: &Watching,
+    theme: &Theme,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    drawn: &mut Drawn,
+) {
     let tall = area.height >= 18;
     let log_width = if area.width >= WITH_LOG { 44 } else { 0 };
     let [body, rule, foot, bar] = Layout::vertical([
@@ -65,6 +72,7 @@ fn watch(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         raw: watching.raw,
         scroll: watching.scroll,
         cursor: None,
+        fields: &app.fields,
     };
     live::scene(&view, theme, frame, main, drawn);
     if log_width > 0 {

@@ -17,7 +17,7 @@ use super::scene::{
 use super::shape::{SHORT, Shape, is_blob, is_id, shape};
 use super::talk;
 use super::values::{Change, inline, is_scalar, pair, safe};
-use crate::app::fields::{Choice, Form, GameView};
+use crate::app::fields::{Choice, Form, GameView, value_at};
 use crate::tape::item_name;
 use crate::text;
 use crate::ui::theme::Role;
@@ -62,6 +62,23 @@ pub(super) fn paint<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         other => page.member("observation", "", other, input.previous, 0),
     }
     page.finish()
+}
+
+/// Puts the fields that the user asked for before what a painter of this game drew.
+pub(super) fn with_choices<'a>(mut scene: Scene<'a>, input: &SceneInput<'a>) -> Scene<'a> {
+    let mut page = Page { input, scene: Scene::default(), rest: Vec::new(), later: Vec::new() };
+    let asked = input.view.fields.iter().filter(|(_, choice)| choice.pinned || choice.form != Form::Auto);
+    for (path, choice) in asked.filter(|(_, choice)| choice.form != Form::Hidden) {
+        let Some(value) = value_at(input.data, path) else { continue };
+        let before = input.previous.and_then(|before| value_at(before, path));
+        let name = path.trim_start_matches('/').replace('/', " · ");
+        let Some((note, body)) = page.chosen(choice.form, &name, path, value, before) else { continue };
+        let title = vec![Part::new(safe(&name).into_owned(), Role::Heading)];
+        let title = if matches!(body, Body::Facts(_)) { Vec::new() } else { [title, note].concat() };
+        page.scene.push(if choice.pinned { Slot::Main } else { Slot::Side }, 0, title, body);
+    }
+    page.scene.panels.append(&mut scene.panels);
+    page.scene
 }
 
 /// Whether the screen around the drawing shows a member already.

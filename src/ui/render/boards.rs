@@ -235,7 +235,7 @@ pub(super) fn places<'a>(layers: &[Layer<'a>]) -> Option<Board<'a>> {
             .collect();
     }
     let corner = format!("  {left},{top} to {right},{bottom}");
-    let mut note = vec![Part::new(if hex { format!("  hexagons{corner}") } else { corner }, Role::Dim)];
+    let note = vec![Part::new(if hex { format!("  hexagons{corner}") } else { corner }, Role::Dim)];
     Some(Board { body: Body::Grid(grid), note, legend: legend.facts() })
 }
 
@@ -373,7 +373,7 @@ pub(super) fn fen<'a>(text: &'a str, before: Option<&str>, moved: Option<&str>) 
     Board { body: Body::Grid(grid), note, legend: Vec::new() }
 }
 
-fn fen_rows(board: &str) -> Vec<Vec<char>> {
+pub(super) fn fen_rows(board: &str) -> Vec<Vec<char>> {
     let row = |rank: &str| {
         let mut row = Vec::new();
         let mut empty = 0;

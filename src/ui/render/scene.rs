@@ -5,10 +5,10 @@
 //! where they are seen.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+pub use crate::app::fields::Folds;
 use crate::ui::theme::Role;
 use crate::ui::widgets::Align;
 
@@ -359,36 +359,4 @@ pub struct Tree<'a> {
     pub folds: Cow<'a, Folds>,
     /// There is an earlier value to compare with, so that what is new can be marked.
     pub compare: bool,
-}
-
-/// Which nodes of a tree are open. Paths are JSON pointers (`/account/positions`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folds {
-    /// Nodes above this depth are open unless closed by hand.
-    pub depth: usize,
-    /// Opened by hand: shown with all their members.
-    pub open: BTreeSet<String>,
-    /// Closed by hand.
-    pub closed: BTreeSet<String>,
-}
-
-impl Default for Folds {
-    fn default() -> Self {
-        Self { depth: 2, open: BTreeSet::new(), closed: BTreeSet::new() }
-    }
-}
-
-impl Folds {
-    /// Closes the node if it is shown open ([`TreeRow::open`](super::TreeRow::open)), else opens it.
-    pub fn toggle(&mut self, path: &str, is_open: bool) {
-        let (from, to) =
-            if is_open { (&mut self.open, &mut self.closed) } else { (&mut self.closed, &mut self.open) };
-        from.remove(path);
-        to.insert(path.to_owned());
-    }
-
-    /// Whether the node's members are shown.
-    pub fn is_open(&self, path: &str, depth: usize) -> bool {
-        !self.closed.contains(path) && (depth < self.depth || self.open.contains(path))
-    }
 }

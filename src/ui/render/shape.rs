@@ -63,6 +63,31 @@ pub(super) enum Shape {
     Other,
 }
 
+impl Shape {
+    /// The name on screen.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "value",
+            Self::Text => "text",
+            Self::Characters => "characters",
+            Self::Matrix(_) => "matrix",
+            Self::Heat => "numbers map",
+            Self::Pixels => "pixels",
+            Self::Fen => "position",
+            Self::Places => "places",
+            Self::Cells => "cells",
+            Self::Tuples => "tuples",
+            Self::Talk => "texts",
+            Self::Tokens | Self::Inline => "short list",
+            Self::Blob => "encoded",
+            Self::Records | Self::NamedRecords => "records",
+            Self::Numbers => "numbers",
+            Self::Facts | Self::Object => "object",
+            Self::Other => "mixed",
+        }
+    }
+}
+
 /// Judges a value; reads no more than a sample of a large one.
 pub(super) fn shape(value: &Value) -> Shape {
     match value {
@@ -121,7 +146,8 @@ fn of_list(items: &[Value]) -> Shape {
     }
     let pairs = sample()
         .all(|item| item.as_array().is_some_and(|pair| pair.len() <= 3 && pair.iter().all(is_scalar)));
-    if items.len() >= 16 && sample().all(Value::is_number) {
+    let fractions = items.len() >= 8 && sample().any(|item| item.is_f64());
+    if (fractions || items.len() >= 16) && sample().all(Value::is_number) {
         Shape::Numbers
     } else if sample().all(|item| is_short(item, SHORT)) && is_wide(items) {
         Shape::Tokens

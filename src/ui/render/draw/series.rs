@@ -46,10 +46,35 @@ pub(super) fn draw(series: &Series<'_>, theme: &Theme, area: Rect, buffer: &mut 
     for line in &series.lines {
         stroke(line, &frame, theme, plot, buffer);
     }
+    if series.lines.len() > 1 {
+        legend(series, &frame, theme, plot, buffer);
+    }
     for mark in &series.marks {
         if let Some((x, y)) = frame.cell(mark.x, mark.y, plot) {
             buffer[(x, y)].set_char(mark.glyph).set_style(theme.style(mark.role));
         }
+    }
+}
+
+/// Names the lines along the top, each with the glyph that stands at its end: colours alone tell nobody apart.
+fn legend(series: &Series<'_>, frame: &Frame, theme: &Theme, plot: Rect, buffer: &mut Buffer) {
+    let mut x = plot.x;
+    for (nth, line) in series.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty()) {
+        let glyph = theme.seat_glyph(nth as u8 % 8);
+        let style = theme.style(line.role);
+        if let Some((x, y)) = line.points.last().and_then(|(x, y)| frame.cell(*x, *y, plot)) {
+            buffer.set_stringn(x, y, glyph, 1, style);
+        }
+        if line.name.is_empty() {
+            continue;
+        }
+        let words = format!("{glyph} {}", text::excerpt(&line.name, 16));
+        let wide = text::width(&words) as u16;
+        if plot.height < 3 || x + wide > plot.right() {
+            continue;
+        }
+        buffer.set_string(x, plot.y, words, style);
+        x += wide + 2;
     }
 }
 
