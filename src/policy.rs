@@ -32,6 +32,7 @@ mod flags;
 mod free_text;
 mod lines;
 mod message;
+mod openai;
 mod outbox;
 mod process;
 mod spec;
@@ -55,7 +56,7 @@ pub use self::message::{Hello, SendError, Turn};
 pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};
 
 use self::message::Outgoing;
-use self::supervisor::supervise;
+use self::supervisor::{Caller, supervise};
 
 /// Messages on their way to the child. A match keeps one or two here (`end`, then the next `hello` and `observe`);
 /// when it is full the policy does not read, and the caller is told [`SendError::Busy`].
@@ -81,7 +82,11 @@ impl Policy {
     pub fn start(spec: PolicySpec, run: Run, events: mpsc::Sender<PolicyEvent>) -> Self {
         let (messages, inbox) = mpsc::channel(QUEUE);
         let (quit, kill) = (CancellationToken::new(), CancellationToken::new());
-        let task = tokio::spawn(supervise(spec, run, inbox, events, quit.clone(), kill.clone()));
+        let caller = Caller { run, events, quit: quit.clone(), kill: kill.clone() };
+        let task = match spec.source.clone() {
+            Source::Command(_) => tokio::spawn(supervise(spec, inbox, caller)),
+            Source::Endpoint(endpoint) => tokio::spawn(openai::play(spec, endpoint, inbox, caller)),
+        };
         Self { run, messages, quit, task, _kill: kill.drop_guard() }
     }
 

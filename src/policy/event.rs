@@ -171,6 +171,11 @@ pub enum Exit {
         /// The reason.
         why: String,
     },
+    /// An endpoint does not answer, and asking again does not help.
+    Refused {
+        /// What it says and what to do, cleaned for display.
+        why: String,
+    },
     /// Its end could not be observed.
     Unknown {
         /// The reason.
@@ -188,6 +193,7 @@ impl fmt::Display for Exit {
             },
             // Debug quotes each argument, so a path with blanks shows as the one argument it is.
             Self::NotStarted { argv, why } => write!(f, "cannot start {argv:?}: {why}"),
+            Self::Refused { why } => f.write_str(why),
             Self::Unknown { why } => write!(f, "ended, but how is not known: {why}"),
         }
     }

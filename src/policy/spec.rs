@@ -69,7 +69,7 @@ impl PolicySpec {
 
     /// A model behind an endpoint, with limits that let it think.
     pub fn endpoint(endpoint: Endpoint) -> Self {
-        let limits = Limits { silence: Duration::MAX, ..Limits::for_models() };
+        let limits = Limits { start: Duration::ZERO, silence: Duration::MAX, ..Limits::for_models() };
         Self { source: Source::Endpoint(endpoint), limits, format: Format::Prompt, ..Self::new(Vec::new()) }
     }
 

@@ -30,16 +30,8 @@ const STDERR_READ: usize = 16 * 1024;
 /// How long the last events of a process that was told to end may wait for room in the channel.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Runs a policy from its start to its reaping. `quit` asks it to end, `kill` does not ask.
-pub(super) async fn supervise(
-    spec: PolicySpec,
-    run: Run,
-    inbox: mpsc::Receiver<Outgoing>,
-    events: mpsc::Sender<PolicyEvent>,
-    quit: CancellationToken,
-    kill: CancellationToken,
-) {
-    let caller = Caller { run, events, quit, kill };
+/// Runs a policy from its start to its reaping.
+pub(super) async fn supervise(spec: PolicySpec, inbox: mpsc::Receiver<Outgoing>, caller: Caller) {
     match Process::spawn(&spec) {
         Ok(process) => Supervisor::new(spec, inbox, caller, process).run().await,
         Err(how) => {
@@ -53,7 +45,9 @@ pub(super) async fn supervise(
 pub(super) struct Caller {
     pub(super) run: Run,
     pub(super) events: mpsc::Sender<PolicyEvent>,
+    /// Asks the policy to end.
     pub(super) quit: CancellationToken,
+    /// Does not ask.
     pub(super) kill: CancellationToken,
 }
 

@@ -1,6 +1,7 @@
 //! Real child processes, good and bad. Every wait has a deadline.
 
 mod fresh;
+mod openai;
 
 use std::os::fd::AsRawFd;
 use std::time::Duration;
