@@ -30,7 +30,7 @@ mod transcript;
 
 pub use self::encode::encode;
 pub use self::env::{End, Env, EnvOptions, EnvStep};
-pub use self::episode::{Step, Trajectory, run_episode};
+pub use self::episode::{Step, Trajectory, play_episode, run_episode};
 pub use self::error::{BoxError, Error};
 pub use self::fork::{fork_batch, fork_batch_within};
 pub use self::json::JsonError;

@@ -8,6 +8,8 @@ import sys
 def choose(observation):
     space = observation.get("_action_space") or []
     actions = [entry["action"] for entry in space]
+    if any(isinstance(action, list) for action in actions):
+        return actions[0]  # A game that lists whole decisions.
     columns = observation.get("columns", 7)
     middle = (columns - 1) / 2 if isinstance(columns, int) else 3
     return sorted(actions, key=lambda action: abs(action.get("column", 0) - middle))[:1]

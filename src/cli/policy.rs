@@ -4,6 +4,7 @@ mod check;
 mod contest;
 mod init;
 mod play;
+mod rollout;
 mod server;
 mod shared;
 mod stop;
@@ -21,6 +22,8 @@ pub(super) enum Action {
     Init(init::Args),
     /// A policy in seats of play sessions: one after the other or several at once, each told as it ends
     Play(Box<play::Args>),
+    /// Episodes of a rollout run into a file, each with a label that says whether it is of use
+    Rollout(Box<rollout::Args>),
     /// Two players against each other until it is known who is stronger: paired seeds, Elo, a test that ends it
     Match(Box<contest::Args>),
 }
@@ -31,6 +34,7 @@ pub(super) async fn run(action: Action, given: Given) -> Result<i32, Failure> {
         Action::Check(args) => check::run(args).await,
         Action::Init(args) => init::run(&args),
         Action::Play(args) => play::run(*args, given).await,
+        Action::Rollout(args) => rollout::run(*args, given).await,
         Action::Match(args) => contest::run(*args, given).await,
     }
 }

@@ -29,6 +29,7 @@ use crate::api::{Client, Notice, Observer, PageOptions};
 use crate::config::{Config, Given};
 
 pub(super) use self::failure::{Failure, status_of};
+pub(super) use self::local::{CommandPolicy, PolicyBroke};
 use self::output::Output;
 use self::seats::Seats;
 
@@ -89,7 +90,7 @@ pub(super) async fn run(matches: &ArgMatches, given: Given) -> Option<i32> {
 
 /// Gives what was broken off a moment to be closed: an episode is billed until it is (see `rollout`). A second ctrl-c
 /// does not wait.
-async fn settle() {
+pub(super) async fn settle() {
     const MOMENT: Duration = Duration::from_secs(5);
     let metrics = tokio::runtime::Handle::current().metrics();
     let closed = async {

@@ -92,10 +92,14 @@ pub async fn run_episode<P: Policy>(
     policy: &mut P,
 ) -> Result<Trajectory, Error> {
     let episode = client.send(reset).await?;
-    play(client, reset, &episode, policy).await
+    play_episode(client, reset, &episode, policy).await
 }
 
-async fn play<P: Policy>(
+/// Plays an episode that was just started, as [`run_episode`] does; `reset` is what started it.
+///
+/// # Errors
+/// A failed call, or the policy's error.
+pub async fn play_episode<P: Policy>(
     client: &Client,
     reset: &ResetEpisode,
     episode: &Episode,

@@ -49,6 +49,8 @@ pub(super) struct Desk {
     on_failure: OnFailure,
     /// Doing nothing is a move.
     may_pass: bool,
+    /// An answer without an action is asked for again: free text may lack one.
+    answers_in_text: bool,
     tick: u64,
     on_turn: bool,
     observation: Option<JsonSlice>,
@@ -73,11 +75,18 @@ pub(super) struct Desk {
 
 impl Desk {
     /// `last_turn` is the last number that the process was asked under.
-    pub(super) fn new(player_id: &str, on_failure: OnFailure, may_pass: bool, last_turn: u64) -> Self {
+    pub(super) fn new(
+        player_id: &str,
+        on_failure: OnFailure,
+        may_pass: bool,
+        answers_in_text: bool,
+        last_turn: u64,
+    ) -> Self {
         Self {
             player_id: player_id.to_owned(),
             on_failure,
             may_pass,
+            answers_in_text,
             tick: 0,
             on_turn: false,
             observation: None,
@@ -253,11 +262,15 @@ impl Desk {
                 if id.is_none() || self.pending.is_none() {
                     return vec![self.note(&format!("a line that is no answer ({why}): {text}"))];
                 }
-                self.fail(
-                    FailureKind::Garbage,
-                    &format!("it answered something that is no action ({why}): {text}"),
-                    true,
-                )
+                self.refusals += u32::from(self.answers_in_text);
+                if self.answers_in_text && self.refusals < REFUSALS {
+                    self.pending = None;
+                    let mut todo = vec![Do::Reject { id: id.unwrap_or_default(), reasons: vec![why] }];
+                    todo.extend(self.ask());
+                    return todo;
+                }
+                let why = format!("it answered something that is no action ({why}): {text}");
+                self.fail(FailureKind::Garbage, &why, true)
             }
             PolicyEventKind::TimedOut { limit, unread, .. } => {
                 let what = if unread { "it does not read its input" } else { "it did not answer in time" };

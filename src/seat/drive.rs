@@ -116,7 +116,13 @@ impl Driven {
         }
         Self {
             by: format!("policy {}", job.player.name()).into(),
-            desk: Desk::new(player_id, job.on_failure, job.may_pass, process.turn),
+            desk: Desk::new(
+                player_id,
+                job.on_failure,
+                job.may_pass,
+                job.player.answers_in_text(),
+                process.turn,
+            ),
             process,
             client,
             events,

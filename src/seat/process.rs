@@ -48,6 +48,10 @@ impl Player {
         &self.name
     }
 
+    pub(super) fn answers_in_text(&self) -> bool {
+        self.spec.answers_in_text()
+    }
+
     /// A process that waits, else a new one.
     pub(super) fn take(&self) -> Process {
         loop {

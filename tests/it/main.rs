@@ -11,6 +11,8 @@ mod arena;
 #[cfg(all(unix, feature = "tui"))]
 mod config;
 mod failure_cases;
+#[cfg(all(unix, feature = "tui", feature = "arena"))]
+mod headless;
 #[cfg(all(unix, feature = "tui"))]
 mod doctor;
 mod layers;

@@ -237,13 +237,14 @@ impl<'a> Run<'a> {
     fn tell(&self, line: &str, played: &Played) {
         self.bar.inc(1);
         self.bar.set_message(told::short(played));
-        let jsonl = self.args.jsonl;
+        // Asked outside: the bar is locked while it is suspended.
+        let (jsonl, hidden) = (self.args.jsonl, self.bar.is_hidden());
         self.bar.suspend(|| {
             if jsonl {
                 // A reader that went away is no reason to leave sessions half played.
                 let _ = crate::cli::print(&format!("{line}\n"));
             }
-            if self.bar.is_hidden() || played.seats.iter().any(|seat| seat.counts.failed > 0) {
+            if hidden || played.seats.iter().any(|seat| seat.counts.failed > 0) {
                 eprintln!("gert: {}", told::short(played));
             }
         });

@@ -54,7 +54,7 @@ impl Failure {
     }
 
     /// What went wrong, and what to do.
-    pub(super) fn words(&self) -> String {
+    pub(in crate::cli) fn words(&self) -> String {
         match self {
             Self::Api(error) => {
                 let mut words = format!("{error}: {}", error.why());

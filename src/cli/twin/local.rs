@@ -5,7 +5,7 @@ mod seat;
 
 use std::future::ready;
 
-use self::seat::CommandPolicy;
+pub(in crate::cli) use self::seat::{CommandPolicy, PolicyBroke};
 use super::failure::Failure;
 use super::method::{Column, Method, Run, View, number, text};
 use super::{Context, long, output};

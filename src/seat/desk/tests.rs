@@ -9,7 +9,7 @@ struct Rig {
 }
 
 fn rig(on_failure: OnFailure) -> Rig {
-    Rig { desk: Desk::new("p0", on_failure, false, 0) }
+    Rig { desk: Desk::new("p0", on_failure, false, false, 0) }
 }
 
 impl Rig {
@@ -164,7 +164,7 @@ fn a_safe_action_is_a_listed_one_where_nothing_is_no_move() {
     assert_eq!(acted(&todo), [(r#"[{"action":"drop","column":3}]"#, true)]);
     rig.acknowledge("a1", true);
     assert_eq!(asked(&rig.see(2, true)), [(2, 2)]);
-    let mut other = Rig { desk: Desk::new("p0", OnFailure::Safe, true, 0) };
+    let mut other = Rig { desk: Desk::new("p0", OnFailure::Safe, true, false, 0) };
     other.see(1, true);
     assert_eq!(acted(&other.crash()), [("[]", true)]);
 }
@@ -220,4 +220,17 @@ fn a_line_between_turns_is_counted_and_fails_nothing() {
     let line = PolicyEventKind::Garbage { id: None, text: "hello".into(), why: "not JSON".into(), count: 2 };
     assert!(matches!(&rig.desk.told(line)[..], [Do::Note(_)]));
     assert_eq!((rig.desk.counts.garbage, rig.desk.counts.failed), (2, 0));
+}
+
+#[test]
+fn free_text_without_an_action_is_asked_for_again() {
+    let mut rig = Rig { desk: Desk::new("p0", OnFailure::Stop, false, true, 0) };
+    rig.see(1, true);
+    let garbage =
+        |id| PolicyEventKind::Garbage { id: Some(id), text: "hm".into(), why: "no action".into(), count: 1 };
+    for id in 1..REFUSALS.into() {
+        assert_eq!(asked(&rig.desk.told(garbage(id))), [(id + 1, 1)]);
+    }
+    assert_eq!(rig.desk.told(garbage(REFUSALS.into())), [Do::Leave]);
+    assert_eq!(rig.kinds(), [FailureKind::Garbage]);
 }

@@ -9,15 +9,21 @@ use super::super::output;
 use crate::api::model::{GameSlug, Json, Seat};
 use crate::policy::{self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError};
 use crate::rollout::{BoxError, Policy, Trajectory};
+use crate::seat::{FailureKind, GameFacts};
 
 /// Events that may wait for us; the process slows down when it is full.
 const EVENTS: usize = 64;
 
+/// Answers without an action that are asked for again, in one turn.
+const TRIES: u32 = 3;
+
 /// The processes of one command.
-pub(super) struct CommandPolicy {
+pub(in crate::cli) struct CommandPolicy {
     spec: PolicySpec,
-    game: Option<GameSlug>,
+    /// What every seat is told first, but for its name.
+    hello: Hello,
     seats: HashMap<Seat, Process>,
+    started: u64,
 }
 
 /// One seat's process.
@@ -27,6 +33,17 @@ struct Process {
     turns: u64,
     /// A match is open.
     greeted: bool,
+    /// An answer without an action has to be asked for again.
+    answers_in_text: bool,
+}
+
+/// A seat's policy failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the policy of seat {seat} has ended: {why}")]
+pub(in crate::cli) struct PolicyBroke {
+    pub(in crate::cli) seat: Seat,
+    pub(in crate::cli) kind: FailureKind,
+    pub(in crate::cli) why: String,
 }
 
 impl CommandPolicy {
@@ -34,11 +51,30 @@ impl CommandPolicy {
     pub(super) fn new(command: &str, game: Option<GameSlug>) -> Result<Self, Failure> {
         let spec =
             PolicySpec::parse(command).map_err(|error| Failure::Usage(format!("--policy: {error}")))?;
-        Ok(Self { spec, game, seats: HashMap::new() })
+        let game = game.as_ref().map(|game| game.as_str().to_owned()).unwrap_or_default();
+        Ok(Self { spec, hello: Hello { game, ..Hello::default() }, seats: HashMap::new(), started: 0 })
+    }
+
+    /// For a game of which more is known than its name.
+    pub(in crate::cli) fn in_game(spec: PolicySpec, game: &GameFacts) -> Self {
+        let hello = Hello {
+            game: game.slug.clone(),
+            game_version: game.version.clone(),
+            rules: game.rules.clone(),
+            config: game.config.clone(),
+            ..Hello::default()
+        };
+        Self { spec, hello, seats: HashMap::new(), started: 0 }
+    }
+
+    /// What the next match's seats are told: how many there are, and what they may seed their choices with.
+    pub(in crate::cli) fn next_match(&mut self, player_count: u32, seed: Option<u64>) {
+        self.hello.player_count = player_count;
+        self.hello.seed = seed;
     }
 
     /// Tells every seat that its match is over, and how it went.
-    pub(super) fn end(&mut self, played: Option<&Trajectory>) {
+    pub(in crate::cli) fn end(&mut self, played: Option<&Trajectory>) {
         let result = serde_json::json!({
             "score": played.and_then(|played| played.score),
             "rank": played.and_then(|played| played.rank),
@@ -52,13 +88,22 @@ impl CommandPolicy {
         }
     }
 
+    /// Ends all processes politely.
+    pub(in crate::cli) async fn shutdown(self) {
+        for process in self.seats.into_values() {
+            process.policy.shutdown().await;
+        }
+    }
+
     fn process(&mut self, seat: &Seat) -> &mut Process {
-        let run = Run(self.seats.len() as u64);
-        let spec = &self.spec;
+        let (spec, run) = (&self.spec, Run(self.started));
+        let started = &mut self.started;
         self.seats.entry(seat.clone()).or_insert_with(|| {
+            *started += 1;
             let (sender, events) = mpsc::channel(EVENTS);
+            let answers_in_text = spec.answers_in_text();
             let policy = policy::Policy::start(spec.clone(), run, sender);
-            Process { policy, events, turns: 0, greeted: false }
+            Process { policy, events, turns: 0, greeted: false, answers_in_text }
         })
     }
 }
@@ -67,21 +112,14 @@ impl Policy for CommandPolicy {
     type Error = BoxError;
 
     async fn act(&mut self, observation: &Json, seat: &Seat) -> Result<Json, BoxError> {
-        let game = self.game.as_ref().map(|game| game.as_str().to_owned()).unwrap_or_default();
+        let hello = Hello { seat: seat.as_str().to_owned(), ..self.hello.clone() };
         let process = self.process(seat);
-        if !process.greeted {
-            process.greeted = true;
-            let hello = Hello { game, seat: seat.as_str().to_owned(), ..Hello::default() };
-            unless_ended(process.policy.hello(&hello))?;
+        let answer = process.ask(&hello, observation, seat).await;
+        if answer.is_err() {
+            // The next match gets a fresh process.
+            self.seats.remove(seat);
         }
-        process.turns += 1;
-        let turn = policy::Turn {
-            id: process.turns,
-            tick: observation.decode::<Tick>().map_or(0, |seen| seen.tick),
-            observation: observation.get().to_owned(),
-        };
-        unless_ended(process.policy.observe(&turn))?;
-        process.answer(turn.id, seat).await
+        answer
     }
 }
 
@@ -98,24 +136,54 @@ struct Tick {
 }
 
 impl Process {
+    async fn ask(&mut self, hello: &Hello, observation: &Json, seat: &Seat) -> Result<Json, BoxError> {
+        if !std::mem::replace(&mut self.greeted, true) {
+            unless_ended(self.policy.hello(hello))?;
+        }
+        let turn = self.observe(observation)?;
+        self.answer(turn, observation, seat).await
+    }
+
+    fn observe(&mut self, observation: &Json) -> Result<u64, BoxError> {
+        self.turns += 1;
+        let turn = policy::Turn {
+            id: self.turns,
+            tick: observation.decode::<Tick>().map_or(0, |seen| seen.tick),
+            observation: observation.get().to_owned(),
+        };
+        unless_ended(self.policy.observe(&turn))?;
+        Ok(turn.id)
+    }
+
     /// Waits for the answer of a turn. The runner's limits end a process that does not give one.
-    async fn answer(&mut self, turn: u64, seat: &Seat) -> Result<Json, BoxError> {
+    async fn answer(&mut self, mut turn: u64, observation: &Json, seat: &Seat) -> Result<Json, BoxError> {
+        let (mut tries, mut kind) = (1, FailureKind::Crash);
         while let Some(event) = self.events.recv().await {
             match event.what {
                 PolicyEventKind::Answered { id, action, .. } if id == turn => {
                     return Ok(Json::parse(&action.to_string())?);
                 }
                 PolicyEventKind::Exited { how, last_stderr, .. } => {
-                    let words = last_stderr.join("\n  ");
-                    return Err(format!("the policy of seat {seat} has ended: {how}\n  {words}")
-                        .trim()
-                        .into());
+                    let why = format!("{how}\n  {}", last_stderr.join("\n  ")).trim().to_owned();
+                    return Err(PolicyBroke { seat: seat.clone(), kind, why }.into());
                 }
                 PolicyEventKind::Garbage { text, why, .. } => {
                     output::say(&format!("{seat}: a line of the policy is no answer ({why}): {text}"));
+                    kind = FailureKind::Garbage;
+                    if self.answers_in_text {
+                        if tries >= TRIES {
+                            return Err(PolicyBroke { seat: seat.clone(), kind, why }.into());
+                        }
+                        tries += 1;
+                        unless_ended(self.policy.reject(turn, &[why]))?;
+                        turn = self.observe(observation)?;
+                    }
                 }
                 PolicyEventKind::Silent { lines: 0, .. } => output::say(&format!("{seat}: {FLUSH_HINT}")),
                 PolicyEventKind::TimedOut { limit, .. } => {
+                    if kind == FailureKind::Crash {
+                        kind = FailureKind::TimeOut;
+                    }
                     output::say(&format!(
                         "{seat}: the policy gave no answer within {} s",
                         limit.as_secs_f32()
@@ -129,6 +197,7 @@ impl Process {
                 _ => {}
             }
         }
-        Err(format!("the policy of seat {seat} has ended").into())
+        let why = "nothing more is heard of it".to_owned();
+        Err(PolicyBroke { seat: seat.clone(), kind, why }.into())
     }
 }
