@@ -361,7 +361,7 @@ fn lows() -> Vec<u8> {
     let sets = |bits| (0..=255u8).filter(move |set| set.count_ones() == bits);
     // Two and three ranks exactly: every other set has the best of its subsets, found by taking a rank away.
     for board in (3..=8).flat_map(sets) {
-        for hole in (2..=4).flat_map(sets) {
+        for hole in (2..=8).flat_map(sets) {
             let at = |board: u8, hole: u8| usize::from(board) << 8 | usize::from(hole);
             let mut best = 0u8;
             if board.count_ones() == 3 && hole.count_ones() == 2 && board & hole == 0 {

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::cards::Card;
 use super::*;
-use crate::arena::engine::events::Audience;
+use crate::arena::engine::events::{Audience, NoEvents};
 use crate::arena::engine::table::Table;
 use crate::arena::engine::{Input, MatchSetup, Play, Verdict};
 
@@ -79,7 +79,7 @@ fn the_stack_limits_a_raise_before_the_pot_does() {
     let mut shorter = with_stacks(&[1000, 1000, 15]);
     assert_eq!(shorter.options(seat(2)).raise, Some((15, 15)), "all-in for less than the minimum");
     play(&mut shorter, 2, "15");
-    assert_eq!(shorter.options(seat(0)), Options { to_call: 10, raise: Some((25, 45)) });
+    assert_eq!(shorter.options(seat(0)), Options { to_call: 10, raise: Some((25, 55)) });
     play(&mut state, 2, "c");
     assert_eq!(state.options(seat(0)), Options { to_call: 5, raise: Some((20, 40)) });
 }
@@ -102,7 +102,7 @@ fn a_short_all_in_does_not_reopen_the_betting() {
     // A full raise does reopen it.
     let mut state = with_stacks(&[1000, 165, 1000]);
     play_all(&mut state, "2 35, 0 100, 1 165, 2 c");
-    assert_eq!(state.options(seat(0)).raise, Some((230, 560)));
+    assert_eq!(state.options(seat(0)).raise, Some((230, 660)));
 }
 
 #[test]
@@ -311,8 +311,6 @@ fn random_match(seats: u8, seed: u64, mut look: impl FnMut(&State, u32)) {
         look(&state, out_of_play);
     }
 }
-
-use crate::arena::engine::events::NoEvents;
 
 #[test]
 fn no_chip_is_made_or_lost_whatever_happens() {

@@ -40,7 +40,7 @@ fn hole(text: &str) -> Hole {
 
 #[test]
 fn points_order_starting_hands_as_players_do() {
-    let hands = ["AsAh2s3h", "AsKs2h3d", "AsAdKsKd", "As2dKcQh", "JsTh9d8c", "9s7h5d5c", "2c7d9hJs"];
+    let hands = ["AsAh2s3h", "AsAdKsKd", "AsKs2h3d", "As2dKcQh", "JsTh9d8c", "9s7h5d5c", "2c7d9hJs"];
     let points: Vec<i32> = hands.iter().map(|hand| points(&hole(hand))).collect();
     assert!(points.is_sorted_by(|a, b| a > b), "{points:?}");
 }
