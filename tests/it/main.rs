@@ -19,4 +19,6 @@ mod licences;
 mod twin;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
+#[cfg(all(unix, feature = "tui"))]
+mod record;
 mod rollout;
