@@ -45,7 +45,7 @@ fn one_is_shown_with_its_notes_and_markers() {
     let json: Value = serde_json::from_str(&home.run(&["record", "show", "a", "--json"]).out).unwrap();
     let kinds: Vec<_> =
         json["markers"].as_array().unwrap().iter().map(|marker| marker["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["rise", "note", "ended"]);
+    assert_eq!(kinds, ["rise", "note", "rise", "ended"]);
 }
 
 #[test]
