@@ -150,6 +150,8 @@ pub struct App {
     pub fields: Fields,
     /// The command that was put into a seat last.
     pub last_command: String,
+    /// The recording that the program was started for.
+    pub replaying: Option<FeedId>,
     screen: Drawn,
     pending: BTreeMap<Ticket, Pending>,
     /// Sockets to open and to close for which there was no room yet.
@@ -165,7 +167,8 @@ impl App {
     /// The state at start.
     pub fn new(now: Moment, boot: Boot) -> Self {
         let problem = boot.key_problem.as_deref().map(Into::into);
-        let gate = (!boot.has_key && !boot.demo).then(|| Gate { problem, ..Gate::welcome() });
+        let gate = (!boot.has_key && !boot.demo && boot.replay.is_none())
+            .then(|| Gate { problem, ..Gate::welcome() });
         let last_command = boot
             .sample_policy
             .as_ref()
@@ -187,6 +190,7 @@ impl App {
             credits: CreditsPane::default(),
             fields,
             last_command,
+            replaying: None,
             screen: Drawn::default(),
             pending: BTreeMap::new(),
             put_off: Vec::new(),
@@ -201,6 +205,11 @@ impl App {
     pub fn begin(&mut self) -> Vec<Effect> {
         for notice in std::mem::take(&mut self.boot.notices) {
             self.toast(Tone::Warn, notice);
+        }
+        if let Some(file) = self.boot.replay.clone() {
+            let feed = self.new_feed();
+            self.replaying = Some(feed);
+            return vec![Effect::Send(Request::Replay(feed, file))];
         }
         match (self.boot.demo, &self.gate) {
             (true, _) => vec![Effect::OpenArena],

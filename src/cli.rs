@@ -15,6 +15,7 @@ mod man;
 mod policy;
 mod prompt;
 mod record;
+mod replay;
 mod twin;
 
 use std::path::PathBuf;
@@ -85,6 +86,17 @@ enum Command {
     /// The API key: store, look at and remove it
     #[command(subcommand)]
     Auth(auth::Action),
+    /// What was recorded: list, look, compare, export, remove
+    #[command(subcommand)]
+    Record(record::Action),
+    /// Open a recording in the dashboard; no key and no network is needed
+    Replay {
+        /// Its file, its session's id, or the beginning of either
+        #[arg(value_name = "FILE|ID")]
+        name: String,
+        #[command(flatten)]
+        view: View,
+    },
     /// Check the settings, this machine and the way to the platform, and say what to do
     Doctor(doctor::Args),
     /// Policies: commands and models that play. Check one, or begin one
@@ -154,6 +166,8 @@ async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
         }
         Some(Command::Config(action)) => config::run(action, given).await,
         Some(Command::Auth(action)) => auth::run(action, given).await,
+        Some(Command::Record(action)) => record::run(action, given).await,
+        Some(Command::Replay { name, view }) => replay::run(&name, looks(&cli.view.or(&view))).await,
         Some(Command::Doctor(args)) => doctor::run(args, given).await,
         Some(Command::Policy(action)) => policy::run(action, given).await,
         Some(Command::Completions { shell }) => completions::run(shell),

@@ -20,6 +20,7 @@ mod scan;
 mod secret;
 mod trail;
 mod view;
+mod walk;
 
 use std::path::PathBuf;
 
@@ -30,6 +31,7 @@ pub use self::library::{Keep, Recording, State};
 pub use self::line::{About, Act, Header, Line, LineKind, Totals};
 pub use self::trail::{Trail, item_name};
 pub use self::view::{LogLine, Outcome, Seen, Tone, View, words};
+pub use self::walk::Walk;
 
 /// Where recordings are kept; `None` where there is no home folder.
 pub fn folder() -> Option<PathBuf> {

@@ -20,6 +20,7 @@ pub(crate) fn seated(game: &str) -> (App, FeedId) {
         key_problem: None,
         read_only: false,
         demo: false,
+        replay: None,
         sample_policy: None,
         zone: jiff::tz::TimeZone::UTC,
         views: gert::app::fields::Views::default(),

@@ -94,6 +94,8 @@ pub struct Boot {
     pub read_only: bool,
     /// Whether an arena is to be opened first (`gert demo`).
     pub demo: bool,
+    /// The recording to play, if it was started for that (`gert replay`); no key is needed then.
+    pub replay: Option<PathBuf>,
     /// Where the sample policies are, if they could be found or written.
     pub sample_policy: Option<PathBuf>,
     /// Where times of the day are shown for.

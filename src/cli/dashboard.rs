@@ -30,12 +30,31 @@ pub(super) async fn run(config: Config) -> Result<i32, Failure> {
         key_problem: config.key_problem.clone(),
         read_only: config.read_only,
         demo: false,
+        replay: None,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
         views: Views::default(),
         notices: Vec::new(),
     };
     start(boot, api, config, None).await
+}
+
+/// The dashboard on a recording. Neither a key nor a network is needed for it, so the platform is not asked anything.
+pub(super) async fn replay(config: Config, file: PathBuf) -> Result<i32, Failure> {
+    log::to_file();
+    let boot = Boot {
+        profile: config.profile.clone(),
+        host: "a recording".into(),
+        arena: false,
+        has_key: false,
+        key_problem: None,
+        read_only: config.read_only,
+        demo: false,
+        replay: Some(file),
+        sample_policy: sample_policy(),
+        zone: jiff::tz::TimeZone::system(),
+    };
+    start(boot, None, config, None).await
 }
 
 /// The dashboard on an arena of its own.
@@ -51,6 +70,7 @@ pub(super) async fn demo(config: Config, keep: Option<PathBuf>) -> Result<i32, F
         // The profile's guard is not asked about an arena of our own.
         read_only: false,
         demo: true,
+        replay: None,
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
         views: Views::default(),

@@ -11,7 +11,7 @@ mod load;
 mod local;
 mod long;
 mod method;
-mod output;
+pub(in crate::cli) mod output;
 mod raw;
 mod seats;
 mod show;

@@ -21,6 +21,8 @@ mod licences;
 mod twin;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
+#[cfg(all(unix, feature = "tui"))]
+mod record;
 mod rollout;
 #[cfg(all(unix, feature = "tui"))]
 mod seats;

@@ -246,6 +246,7 @@ pub(crate) fn boot(has_key: bool) -> Boot {
         key_problem: None,
         read_only: false,
         demo: false,
+        replay: None,
         sample_policy: Some("assets/policies/random.py".into()),
         zone: jiff::tz::TimeZone::UTC,
         views: crate::app::fields::Views::default(),
