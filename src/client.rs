@@ -17,7 +17,7 @@ use crate::api::model::{
     Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Session, SessionId,
     Tags, UsageEntry,
 };
-use crate::tape::{self, LineKind, TapeEvent};
+use crate::tape::{self, LineKind, Recorded, TapeEvent};
 
 pub use task::{Client, start};
 
@@ -75,9 +75,18 @@ pub enum Question {
     Sessions,
     Session(SessionId),
     Logs(SessionId),
+    /// What was recorded on this disk.
+    Recordings,
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
     Leave(SessionId, PlayerToken),
+}
+
+impl Question {
+    /// Whether it is answered from this disk and says nothing of the platform.
+    pub fn is_local(&self) -> bool {
+        matches!(self, Self::Recordings)
+    }
 }
 
 /// The answer to a [`Question`], of the same kind.
@@ -92,6 +101,7 @@ pub enum Answer {
     Sessions(Listing<Session>),
     Session(Box<Session>),
     Logs(Logs),
+    Recordings(Vec<Recorded>),
     Created(Box<CreatedSession>),
     Left,
 }
@@ -120,6 +130,7 @@ reads! {
     usage: Usage -> Listing<UsageEntry>,
     sessions: Sessions -> Listing<Session>,
     logs: Logs -> Logs,
+    recordings: Recordings -> Vec<Recorded>,
 }
 
 /// What reached us from the platform.

@@ -9,6 +9,7 @@
 
 pub mod deck;
 pub mod line;
+pub mod shelf;
 mod trail;
 mod view;
 
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 pub use self::deck::{Frame, Marker, MarkerKind, Order, Place, Summary, TapeEvent};
 pub use self::line::{About, Act, Header, Line, LineKind};
+pub use self::shelf::Recorded;
 pub use self::trail::{Trail, item_name};
 pub use self::view::{LogLine, Outcome, Seen, Tone, View, words};
 

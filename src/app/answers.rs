@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::model::CreatedSession;
 use crate::api::{Error as ApiError, ErrorKind};
-use crate::client::{Answer, ClientEvent, FeedId, Question, Request, Ticket};
+use crate::client::{Answer, ClientEvent, Question, Request, Ticket};
 use crate::tape::{About, LineKind, TapeEvent};
 
 use super::effect::Effect;
@@ -27,7 +27,9 @@ impl App {
 
     fn answered(&mut self, ticket: Ticket, reply: Reply<Answer>) -> Vec<Effect> {
         let Some(pending) = self.pending.remove(&ticket) else { return Vec::new() };
-        let mut effects = self.learn_health(&pending.question, reply.as_ref().err());
+        let is_local = pending.question.is_local();
+        let mut effects =
+            if is_local { Vec::new() } else { self.learn_health(&pending.question, reply.as_ref().err()) };
         effects.extend(match pending.question {
             Question::Games => {
                 if self.games.games.settle(ticket, reply.and_then(|a| expect(a, Answer::games))) {
@@ -63,6 +65,13 @@ impl App {
             }
             Question::Logs(_) => {
                 self.sessions.logs.settle(ticket, reply.and_then(|a| expect(a, Answer::logs)));
+                Vec::new()
+            }
+            Question::Recordings => {
+                if self.sessions.recordings.settle(ticket, reply.and_then(|a| expect(a, Answer::recordings)))
+                {
+                    self.sessions.refresh_recorded();
+                }
                 Vec::new()
             }
             Question::Balance => {
@@ -173,14 +182,6 @@ impl App {
         effects
     }
 
-    /// Something about a recording.
-    pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
-        if let TapeEvent::Failed(why) = event {
-            self.toast(Tone::Bad, format!("not recorded: {why}"));
-        }
-        Vec::new()
-    }
-
     /// A request found no room on its way.
     pub(super) fn refused(&mut self, request: &Request) -> Vec<Effect> {
         self.toast(Tone::Warn, "busy: too much is under way, try again in a moment");
@@ -196,7 +197,12 @@ impl App {
             Request::Replay(feed, _) => {
                 return self.taped(*feed, TapeEvent::Failed("too much is under way".into()));
             }
-            Request::Jot(..) | Request::Tape(..) => {}
+            Request::Tape(feed, _) => {
+                if let Some(time) = self.timelines.get_mut(feed) {
+                    time.undelivered();
+                }
+            }
+            Request::Jot(..) => {}
             Request::Reconnect(_) => {} // It is tried again by itself.
         }
         Vec::new()

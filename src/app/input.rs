@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::key::{Key, KeyCode};
 use super::keymap::{self, Context};
 use super::list::Typed;
-use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Then};
+use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Prompt, Then};
 use super::screen::Hit;
 use super::{App, Pane};
 
@@ -102,7 +102,7 @@ impl App {
     fn close_text(&mut self) -> bool {
         let list = match self.pane {
             Pane::Games => Some(&mut self.games.list),
-            Pane::Sessions => Some(&mut self.sessions.list),
+            Pane::Sessions => Some(self.sessions.shown_list()),
             Pane::Play => {
                 let Some(seat) = self.play.seat_mut() else { return false };
                 if let Some(draft) = seat.draft.as_mut().filter(|draft| draft.open) {
@@ -131,7 +131,7 @@ impl App {
         }
         let list = match self.pane {
             Pane::Games => &mut self.games.list,
-            Pane::Sessions if self.sessions.watching.is_none() => &mut self.sessions.list,
+            Pane::Sessions if self.sessions.is_listing() => self.sessions.shown_list(),
             Pane::Play => &mut self.play.seat_mut()?.list,
             _ => return None,
         };
@@ -148,7 +148,10 @@ impl App {
     fn refilter(&mut self) {
         match self.pane {
             Pane::Games => self.games.refresh(),
-            Pane::Sessions => self.sessions.refresh(),
+            Pane::Sessions => {
+                self.sessions.refresh();
+                self.sessions.refresh_recorded();
+            }
             Pane::Play => {
                 if let Some(seat) = self.play.seat_mut() {
                     let items: Vec<(String, String)> = seat
@@ -180,7 +183,7 @@ impl App {
 
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
-        if self.pane != Pane::Play || key.ctrl || key.alt {
+        if self.pane != Pane::Play || key.ctrl || key.alt || self.looks_back() {
             return None;
         }
         let direction = match key.code {
@@ -212,6 +215,7 @@ impl App {
                 palette.at = 0;
             }
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
+            Some(Overlay::Prompt(prompt)) => prompt.input.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -220,7 +224,7 @@ impl App {
     fn pasted_into_pane(&mut self, text: &str) {
         let filtered = match self.pane {
             Pane::Games => self.games.list.paste(text),
-            Pane::Sessions if self.sessions.watching.is_none() => self.sessions.list.paste(text),
+            Pane::Sessions if self.sessions.is_listing() => self.sessions.shown_list().paste(text),
             Pane::Play => match self.play.seat_mut() {
                 Some(seat) => match seat.draft.as_mut().filter(|draft| draft.open) {
                     Some(draft) => {
@@ -271,11 +275,21 @@ impl App {
             Hit::Button(agree) => return self.pressed(agree),
             _ if self.gate.is_some() || self.overlay.is_some() => {}
             Hit::Pane(pane) => return self.go(pane),
+            Hit::Seek(nth) => return self.seek_to(nth),
+            Hit::Tile(nth) => {
+                if let Some(wall) = &mut self.sessions.wall {
+                    if wall.at == nth {
+                        self.zoom();
+                    } else {
+                        wall.at = nth;
+                    }
+                }
+            }
             Hit::Action(action) => return self.act(action),
             Hit::Row(row) => {
                 let list = match self.pane {
                     Pane::Games => &mut self.games.list,
-                    Pane::Sessions => &mut self.sessions.list,
+                    Pane::Sessions => self.sessions.shown_list(),
                     Pane::Play => match self.play.seat_mut() {
                         Some(seat) => &mut seat.list,
                         None => return Vec::new(),
@@ -372,6 +386,7 @@ impl App {
             }
             Some(Overlay::Palette(palette)) => return self.typed_at_palette(key, palette),
             Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
+            Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
             None => {}
@@ -428,6 +443,16 @@ impl App {
             prompt.problem = None;
         }
         self.overlay = Some(Overlay::Command(prompt));
+        Vec::new()
+    }
+
+    fn typed_at_prompt(&mut self, key: Key, mut prompt: Prompt) -> Vec<Effect> {
+        if key.code == KeyCode::Enter {
+            return self.prompted(prompt);
+        }
+        prompt.input.input(key);
+        prompt.problem = None;
+        self.overlay = Some(Overlay::Prompt(prompt));
         Vec::new()
     }
 

@@ -25,6 +25,8 @@ pub enum Overlay {
     Create(CreateForm),
     /// A command to put into the seat on screen.
     Command(CommandPrompt),
+    /// A line that is asked for: where to go in a recording, or a note.
+    Prompt(Prompt),
     /// A question.
     Confirm(Confirm),
     /// The rules of a game.
@@ -99,6 +101,28 @@ pub enum Then {
     Leave(SessionId, Vec<PlayerToken>),
     /// End the program.
     Quit,
+}
+
+/// What a line is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A place in a recording.
+    Place,
+    /// Words for a moment of it.
+    Note,
+}
+
+/// A line being typed about the recording on screen.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    /// What it is for.
+    pub wanted: Wanted,
+    /// The line.
+    pub input: Editor,
+    /// The moment that was on screen when it was asked.
+    pub nth: usize,
+    /// What is wrong with it.
+    pub problem: Option<String>,
 }
 
 /// A command line being typed.

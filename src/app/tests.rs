@@ -12,4 +12,5 @@ mod loading;
 mod mouse;
 mod playing;
 mod policies;
+mod wall;
 mod watching;

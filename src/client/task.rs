@@ -13,7 +13,7 @@ use crate::api::endpoints::{
     GetBalance, GetGame, GetSession, GetSessionLogs, GetTags, LeavePlay, ListGames, ListSessions, ListUsage,
 };
 
-use crate::tape::{Order, deck};
+use crate::tape::{Order, deck, shelf};
 
 use super::feed::{self, Command, Target};
 use super::pen::{self, Pen};
@@ -99,6 +99,15 @@ impl Desk {
 
     fn take(&mut self, request: Request) {
         match request {
+            Request::Ask(ticket, Question::Recordings) => {
+                let (folder, events) = (self.recordings.clone(), self.events.clone());
+                self.work.spawn_blocking(move || {
+                    let found = folder.as_deref().map(shelf::list).unwrap_or_default();
+                    // The receiver is gone only when the program ends.
+                    let _ =
+                        events.blocking_send(ClientEvent::Answered(ticket, Ok(Answer::Recordings(found))));
+                });
+            }
             Request::Ask(ticket, question) => {
                 let (api, events) = (self.api.clone(), self.events.clone());
                 self.work.spawn(async move { answer(&api, ticket, question, &events).await });
@@ -196,6 +205,8 @@ async fn ask(api: &api::Client, question: Question) -> Result<Answer, api::Error
         Question::Usage => Answer::Usage(api.page(&ListUsage::new(), NEWEST, None).await?),
         Question::Sessions => Answer::Sessions(api.page(&ListSessions::new(), NEWEST, None).await?),
         Question::Session(id) => Answer::Session(Box::new(api.send(&GetSession::new(&id)).await?)),
+        // The desk answers this one itself: it knows the folder.
+        Question::Recordings => Answer::Recordings(Vec::new()),
         Question::Logs(id) => Answer::Logs(api.send(&GetSessionLogs::new(&id)).await?),
         Question::Create(create) => Answer::Created(Box::new(api.send(&*create).await?)),
         Question::Leave(id, token) => {

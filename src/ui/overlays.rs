@@ -7,7 +7,8 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette};
+use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Prompt, Wanted};
+use crate::app::panes::sessions::Facet;
 use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
@@ -32,6 +33,7 @@ pub fn draw(
         Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
         Overlay::Create(form) => create(app, form, theme, frame, body, drawn),
         Overlay::Command(prompt) => command(prompt, theme, frame, body),
+        Overlay::Prompt(prompt) => line_asked(prompt, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
     }
@@ -49,6 +51,7 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Create(_) => {
             Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
         }
+        Overlay::Prompt(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
@@ -59,7 +62,10 @@ fn text_hints(app: &App) -> Option<Hints> {
     const FILTER: &[&str] = &["choose", "keep", "clear"];
     let (list, labels): (_, &[&str]) = match app.pane {
         Pane::Games => (&app.games.list, FILTER),
-        Pane::Sessions if app.sessions.watching.is_none() => (&app.sessions.list, FILTER),
+        Pane::Sessions if app.sessions.is_listing() => match app.sessions.facet {
+            Facet::Recorded => (&app.sessions.recorded, FILTER),
+            _ => (&app.sessions.list, FILTER),
+        },
         Pane::Play => {
             let seat = app.play.seat()?;
             if seat.draft.as_ref().is_some_and(|draft| draft.open) {
@@ -308,6 +314,24 @@ fn command(prompt: &CommandPrompt, theme: &Theme, frame: &mut Frame<'_>, body: R
         lines.push(Line::styled("assets/policies/README.md says how to write one.", dim));
     }
     frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn line_asked(prompt: &Prompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+    let (title, about) = match prompt.wanted {
+        Wanted::Place => ("Go to", "A tick (217), a share (50%), or a way (+10, -10)."),
+        Wanted::Note => ("Note", "Words for this moment; they are kept with the recording."),
+    };
+    let inner = window(title, 60, 6, theme, frame, body);
+    let columns = usize::from(inner.width);
+    let mut line = vec![Span::styled("▸ ", theme.style(Role::Key))];
+    let cursor = Some(prompt.input.cursor().1);
+    line.extend(editor_line(&prompt.input.text(), cursor, columns.saturating_sub(3), theme));
+    let below = match &prompt.problem {
+        Some(problem) => Line::styled(format!("✗ {problem}"), theme.style(Role::Bad)),
+        None => Line::default(),
+    };
+    let about = Line::styled(about, theme.style(Role::Dim));
+    frame.render_widget(Paragraph::new(vec![about, Line::default(), Line::from(line), below]), inner);
 }
 
 fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {

@@ -4,7 +4,9 @@ pub mod credits;
 pub mod games;
 pub mod live;
 pub mod play;
+pub mod recorded;
 pub mod sessions;
+pub mod wall;
 
 use jiff::Timestamp;
 use ratatui::Frame;

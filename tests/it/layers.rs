@@ -62,6 +62,7 @@ const RULES: &[Rule] = &[
             "policy::Run",
             "policy::Turn",
             "policy::Usage",
+            "tape",
             "text",
         ],
         never: &[TERMINAL, SERVER, HTTP, IO, CLOCK],

@@ -12,7 +12,14 @@ use crate::app::screen::{Area, Drawn, Hit};
 fn show(rig: &mut Rig, hits: &[Hit]) {
     let area = |y: usize| Area { x: 0, y: y as u16, width: 10, height: 1 };
     let hits = hits.iter().enumerate().map(|(y, hit)| (area(y), *hit)).collect();
-    rig.app.learn(Drawn { hits, list_rows: 10, text_rows: 9, text_lines: 100, wide: true, tiny: false });
+    rig.app.learn(Drawn {
+        hits,
+        list_rows: 10,
+        text_rows: 9,
+        text_lines: 100,
+        wide: true,
+        ..Drawn::default()
+    });
 }
 
 fn click(rig: &mut Rig, row: u16) -> Vec<Effect> {

@@ -32,16 +32,18 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
         ];
         return placeholder(&lines, theme, frame, area);
     };
-    let [body, bar] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(area);
+    let tall = if area.height >= 18 { 2 } else { 1 };
+    let [body, bar] = Layout::vertical([Constraint::Min(1), Constraint::Length(tall)]).areas(area);
     let (game, side) = split(body);
     if app.play.policy_log {
         policy_log(seat, theme, frame, game);
     } else {
         let cursor =
             seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
-        let cursor = cursor.filter(|_| seat.wants_decision() && seat.driver == Driver::Human);
+        let cursor =
+            cursor.filter(|_| !app.looks_back() && seat.wants_decision() && seat.driver == Driver::Human);
         let view = View {
-            live: &seat.live,
+            live: app.shown(&seat.live),
             seat: 0,
             mine: true,
             raw: app.play.raw,
@@ -54,7 +56,7 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
         vertical(theme, frame, Rect { x: side.x - 1, width: 1, ..side });
     }
     beside(app, seat, theme, frame, side, drawn);
-    live::progress(&seat.live, theme, frame, bar);
+    live::timeline(app, &seat.live, theme, frame, bar, drawn);
 }
 
 /// The game and what one may do: side by side, or one above the other where that is too narrow.
