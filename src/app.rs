@@ -19,9 +19,13 @@ pub mod live;
 pub mod overlay;
 pub mod panes;
 pub mod remote;
+mod replay;
 pub mod schema;
 pub mod screen;
 pub mod seats;
+pub mod timeline;
+pub mod wall;
+pub mod watching;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -45,6 +49,7 @@ use self::panes::games::GamesPane;
 use self::panes::play::PlayPane;
 use self::panes::sessions::SessionsPane;
 use self::screen::Drawn;
+use self::timeline::Timeline;
 
 /// Credits a tick of a session costs (protocol.md §4.9).
 pub const TICK_PRICE: f64 = 0.0004;
@@ -150,8 +155,8 @@ pub struct App {
     pub fields: Fields,
     /// The command that was put into a seat last.
     pub last_command: String,
-    /// The recording that the program was started for.
-    pub replaying: Option<FeedId>,
+    /// The way through each feed's recording.
+    timelines: BTreeMap<FeedId, Timeline>,
     screen: Drawn,
     pending: BTreeMap<Ticket, Pending>,
     /// Sockets to open and to close for which there was no room yet.
@@ -190,7 +195,7 @@ impl App {
             credits: CreditsPane::default(),
             fields,
             last_command,
-            replaying: None,
+            timelines: BTreeMap::new(),
             screen: Drawn::default(),
             pending: BTreeMap::new(),
             put_off: Vec::new(),
@@ -207,9 +212,9 @@ impl App {
             self.toast(Tone::Warn, notice);
         }
         if let Some(file) = self.boot.replay.clone() {
-            let feed = self.new_feed();
-            self.replaying = Some(feed);
-            return vec![Effect::Send(Request::Replay(feed, file))];
+            let name = file.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            self.pane = Pane::Sessions;
+            return self.play_file(&file, name, None);
         }
         match (self.boot.demo, &self.gate) {
             (true, _) => vec![Effect::OpenArena],
@@ -256,7 +261,7 @@ impl App {
     /// Takes what drawing learned about the screen: what lies where and how much fits. True if the frame that was
     /// just drawn was laid out on other assumptions and should be drawn again.
     pub fn learn(&mut self, drawn: Drawn) -> bool {
-        let stale = drawn.list_rows != self.screen.list_rows;
+        let stale = drawn.list_rows != self.screen.list_rows || drawn.wall != self.screen.wall;
         self.screen = drawn;
         stale
     }
@@ -266,7 +271,7 @@ impl App {
         let rows = self.screen.list_rows;
         match self.pane {
             Pane::Games => self.games.list.keep_in_view(rows),
-            Pane::Sessions => self.sessions.list.keep_in_view(rows),
+            Pane::Sessions => self.sessions.shown_list().keep_in_view(rows),
             Pane::Play => {
                 if let Some(seat) = self.play.seat_mut() {
                     seat.list.keep_in_view(rows);
@@ -285,11 +290,16 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         let mut contexts = match self.pane {
             Pane::Games => vec![Context::Games, Context::List],
-            Pane::Sessions if self.sessions.watching.is_some() => vec![Context::Watching],
+            Pane::Sessions if self.sessions.watching.is_some() => vec![Context::Watching, Context::Timeline],
+            Pane::Sessions if self.sessions.wall.is_some() => vec![Context::Wall],
             Pane::Sessions => vec![Context::Sessions, Context::List],
             Pane::Play => match self.play.seat() {
-                Some(seat) if seat.live.is_live() => vec![Context::Playing, Context::List],
-                Some(_) => vec![Context::Ended, Context::List],
+                // In the past the arrows go through time; at the live head they choose an action.
+                Some(_) if self.looks_back() => vec![Context::Timeline, Context::Playing],
+                Some(seat) if seat.live.is_live() => {
+                    vec![Context::Playing, Context::List, Context::Timeline]
+                }
+                Some(_) => vec![Context::Ended, Context::List, Context::Timeline],
                 None => vec![],
             },
             Pane::Credits => vec![Context::Credits, Context::List],
@@ -303,7 +313,11 @@ impl App {
 
     /// How long the oldest unanswered question has been waiting.
     pub fn waiting_for(&self) -> Option<Duration> {
-        self.pending.values().map(|pending| self.now.since_start.saturating_sub(pending.since)).max()
+        self.remote_pending().map(|pending| self.now.since_start.saturating_sub(pending.since)).max()
+    }
+
+    fn remote_pending(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.values().filter(|pending| !pending.question.is_local())
     }
 
     /// When [`Event::Woke`] is wanted next, since the start; never while nothing moves.
@@ -313,7 +327,9 @@ impl App {
         let second_if = |moves: bool| moves.then_some(next_second);
         let live = self.visible_live();
         let counts_down = live.is_some_and(|live| live.view.deadline.is_some_and(|at| at > now));
-        let stalls = live.filter(|live| live.is_live()).and_then(|live| Some(live.view.heard? + STALLED));
+        // The age of what is shown is always in sight.
+        let ages =
+            live.is_some_and(|live| live.is_live() && live.view.heard.is_some()) || self.wall_is_live();
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
         let thinks = self.play.seats.iter().any(|seat| {
             let waits =
@@ -326,16 +342,28 @@ impl App {
             self.toasts.iter().map(|toast| toast.until).min(),
             self.polls_sessions().then(|| self.due("sessions", SESSIONS_EVERY)),
             self.polls_balance().then(|| self.due("balance", BALANCE_EVERY)),
-            second_if(!self.pending.is_empty() || !self.put_off.is_empty()),
+            second_if(self.remote_pending().next().is_some() || !self.put_off.is_empty()),
             second_if(counts_down || retries || down),
             second_if(thinks && self.pane == Pane::Play),
             self.next_restart(),
             self.next_provider_due(),
-            stalls.map(|at| at.max(next_second)),
+            second_if(ages),
+            self.next_moment(),
         ]
         .into_iter()
         .flatten()
         .min()
+    }
+
+    fn wall_is_live(&self) -> bool {
+        let wall = self.sessions.wall.as_ref().filter(|wall| self.pane == Pane::Sessions && !wall.zoomed);
+        wall.is_some_and(|wall| wall.tiles.iter().any(|tile| tile.live.is_live()))
+    }
+
+    /// When a recording that plays on screen goes on.
+    fn next_moment(&self) -> Option<Duration> {
+        let due = self.timeline(self.visible_live()?.feed)?.next_wake()?;
+        Some(due.max(self.now.since_start + Duration::from_millis(1)))
     }
 
     /// The session on screen, if one is.
@@ -351,7 +379,8 @@ impl App {
         self.gate.is_none()
             && self.pane == Pane::Sessions
             && self.sessions.watching.is_none()
-            && self.sessions.live_count() > 0
+            && self.sessions.facet != panes::sessions::Facet::Recorded
+            && (self.sessions.live_count() > 0 || self.sessions.wall.is_some())
             && !self.sessions.sessions.is_loading()
     }
 
@@ -369,6 +398,7 @@ impl App {
         let mut effects: Vec<Effect> = self.put_off.drain(..).map(Effect::Send).collect();
         effects.extend(self.restart_policies());
         self.give_up_providers();
+        effects.extend(self.woke_timeline());
         if self.polls_sessions() && self.due("sessions", SESSIONS_EVERY) <= now {
             effects.extend(self.load_sessions());
         }
@@ -378,7 +408,7 @@ impl App {
         if let Health::Down { retry_at, .. } = self.health
             && retry_at <= now
             && self.gate.is_none()
-            && self.pending.is_empty()
+            && self.remote_pending().next().is_none()
         {
             effects.extend(self.load_all());
         }
@@ -390,6 +420,10 @@ impl App {
             Pane::Sessions => {
                 if let Some(watching) = &mut self.sessions.watching {
                     watching.live.view.settle();
+                } else if let Some(wall) = &mut self.sessions.wall {
+                    // Tiles that are not on screen cost no parsing.
+                    let page = self.screen.wall.page(wall.at, wall.tiles.len());
+                    wall.tiles[page].iter_mut().for_each(|tile| tile.live.view.settle());
                 }
             }
             Pane::Play => {

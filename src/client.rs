@@ -101,6 +101,13 @@ pub enum Question {
     Compare(PathBuf, PathBuf),
 }
 
+impl Question {
+    /// Whether it is answered from this disk and says nothing of the platform.
+    pub fn is_local(&self) -> bool {
+        matches!(self, Self::Recordings | Self::Compare(..))
+    }
+}
+
 /// The answer to a [`Question`], of the same kind.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "named after the endpoints, which say what they give")]

@@ -4,6 +4,7 @@
 //! the state must know of it: where things lie, and how much fits.
 
 pub mod gate;
+pub mod marks;
 pub mod overlays;
 pub mod panes;
 pub mod render;

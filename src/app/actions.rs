@@ -5,14 +5,19 @@ use crate::client::{Question, Request};
 use super::action::Action;
 use super::effect::Effect;
 use super::list::ListState;
-use super::live::{Live, Tone};
-use super::overlay::{CreateForm, Overlay, Palette};
-use super::panes::sessions::Watching;
+use super::live::Tone;
+use super::overlay::{CreateForm, Overlay, Palette, Wanted};
+use super::panes::sessions::Facet;
 use super::remote::Remote;
 use super::{App, Pane};
 
 impl App {
     pub(super) fn act(&mut self, action: Action) -> Vec<Effect> {
+        if self.pane == Pane::Play
+            && matches!(action, Action::Act | Action::EditAction | Action::SearchActions)
+        {
+            self.look_ahead(); // Who acts, acts now.
+        }
         match action {
             Action::Quit => return self.quit(),
             Action::Interrupt => return self.interrupt(),
@@ -29,6 +34,8 @@ impl App {
             Action::GoSessions => return self.go(Pane::Sessions),
             Action::GoPlay => return self.go(Pane::Play),
             Action::GoCredits => return self.go(Pane::Credits),
+            Action::Left if self.on_wall() => self.step_tile(-1, 0),
+            Action::Right if self.on_wall() => self.step_tile(1, 0),
             Action::Up | Action::Left => self.move_selection(-1),
             Action::Down | Action::Right => self.move_selection(1),
             Action::PageUp => self.move_selection(-self.page()),
@@ -44,10 +51,30 @@ impl App {
                 }
             }
             Action::CycleTag => self.games.next_tag(),
-            Action::LiveOnly => {
-                self.sessions.live_only = !self.sessions.live_only;
-                self.sessions.refresh();
-            }
+            Action::NextFacet => return self.next_facet(),
+            Action::Mark => self.mark(),
+            Action::Wall => return self.open_wall(),
+            Action::Zoom => self.zoom(),
+            Action::DropTile => return self.drop_tile(),
+            Action::Refill => return self.refill_wall(),
+            Action::ReadLog => return self.read_log(),
+            Action::TickBack
+            | Action::TickForward
+            | Action::TenBack
+            | Action::TenForward
+            | Action::FiftyBack
+            | Action::FiftyForward
+            | Action::MarkerBack
+            | Action::MarkerForward
+            | Action::ToStart
+            | Action::ToLive
+            | Action::Pause
+            | Action::Faster
+            | Action::Slower
+            | Action::IdleTime
+            | Action::Bookmark => return self.travel(action),
+            Action::Note => self.open_prompt(Wanted::Note),
+            Action::Seek => self.open_prompt(Wanted::Place),
             Action::StartSession => self.open_form(None),
             Action::PlayAgain => {
                 let game = self.play.seat().and_then(|seat| seat.live.view.game.clone());
@@ -86,7 +113,13 @@ impl App {
         }
         self.pane = pane;
         match pane {
-            Pane::Sessions if self.sessions.watching.is_none() => self.load_sessions().into_iter().collect(),
+            Pane::Sessions if self.sessions.watching.is_none() => {
+                let mut effects: Vec<Effect> = self.load_sessions().into_iter().collect();
+                if matches!(self.sessions.recordings, Remote::Idle) {
+                    effects.extend(self.load_recordings());
+                }
+                effects
+            }
             Pane::Credits => self.load_balance().into_iter().chain(self.load_usage()).collect(),
             _ => Vec::new(),
         }
@@ -107,18 +140,18 @@ impl App {
                 self.games.refresh();
             }
             Pane::Sessions => {
-                if let Some(watching) = self.sessions.watching.take() {
-                    let mut effects = vec![Effect::Send(Request::Close(watching.live.feed))];
-                    effects.extend(self.load_sessions());
+                if let Some(effects) = self.leave_session() {
                     return effects;
                 }
                 if self.sessions.opened {
                     self.sessions.opened = false;
                 } else {
-                    self.sessions.list.clear_filter();
+                    self.sessions.shown_list().clear_filter();
                     self.sessions.refresh();
+                    self.sessions.refresh_recorded();
                 }
             }
+            Pane::Play if self.looks_back() => self.look_ahead(),
             Pane::Play if self.play.policy_log => self.play.policy_log = false,
             Pane::Play if self.play.raw => self.play.raw = false,
             Pane::Play => {
@@ -142,9 +175,14 @@ impl App {
     }
 
     fn refresh(&mut self) -> Vec<Effect> {
+        if self.pane == Pane::Sessions
+            && let Some(effect) = self.retry_tile()
+        {
+            return vec![effect];
+        }
         // A lost socket is tried again at once.
         if let Some(live) = self.visible_live()
-            && !matches!(live.link, super::live::Link::Open)
+            && !matches!(live.link, super::live::Link::Open | super::live::Link::Recorded)
             && live.view.outcome.is_none()
         {
             return vec![Effect::Send(Request::Reconnect(live.feed))];
@@ -158,7 +196,7 @@ impl App {
     fn list(&mut self) -> Option<&mut ListState> {
         match self.pane {
             Pane::Games => Some(&mut self.games.list),
-            Pane::Sessions => Some(&mut self.sessions.list),
+            Pane::Sessions => Some(self.sessions.shown_list()),
             Pane::Play => self.play.seat_mut().map(|seat| &mut seat.list),
             Pane::Credits => None,
         }
@@ -172,6 +210,9 @@ impl App {
     fn move_selection(&mut self, rows: isize) {
         if self.in_tree() {
             return self.move_in_tree(rows);
+        }
+        if self.pane == Pane::Sessions && self.sessions.wall.is_some() {
+            return self.step_tile(0, rows.clamp(-1, 1));
         }
         let max = self.screen.max_scroll();
         match self.pane {
@@ -208,6 +249,10 @@ impl App {
         *offset = offset.saturating_add_signed(if down { by } else { -by }).min(max);
     }
 
+    fn on_wall(&self) -> bool {
+        self.pane == Pane::Sessions && self.sessions.wall.as_ref().is_some_and(|wall| !wall.zoomed)
+    }
+
     fn open(&mut self) -> Vec<Effect> {
         match self.pane {
             Pane::Games => {
@@ -221,6 +266,9 @@ impl App {
     }
 
     fn open_session(&mut self) -> Vec<Effect> {
+        if self.sessions.facet == Facet::Recorded {
+            return self.open_recording();
+        }
         let Some(session) = self.sessions.selected() else { return Vec::new() };
         let id = session.session_id.clone();
         if let Some(at) = self.play.seats.iter().position(|seat| seat.live.view.session_id == id.as_str()) {
@@ -228,8 +276,21 @@ impl App {
             return self.go(Pane::Play);
         }
         if session.status.is_live() {
-            return self.watch(&id.clone());
+            return self.watch(&id);
         }
+        if let Some(tape) = self.sessions.tape_of(id.as_str()).cloned() {
+            return self.play_back(&tape);
+        }
+        self.read_log()
+    }
+
+    /// Shows what the server wrote of the selected session.
+    fn read_log(&mut self) -> Vec<Effect> {
+        let Some(session) = self.sessions.selected().filter(|_| self.sessions.facet != Facet::Recorded)
+        else {
+            return Vec::new();
+        };
+        let id = session.session_id.clone();
         self.sessions.opened = true;
         self.sessions.scroll = 0;
         let (ticket, effect) = self.ask(Question::Logs(id.clone()));
@@ -237,24 +298,6 @@ impl App {
         self.sessions.logs.ask(ticket);
         self.sessions.logs_of = Some(id.as_str().to_owned());
         vec![effect]
-    }
-
-    /// Opens a spectator's socket and shows it.
-    pub(super) fn watch(&mut self, id: &crate::api::model::SessionId) -> Vec<Effect> {
-        let feed = self.new_feed();
-        let known = self.sessions.items().iter().find(|session| session.session_id == *id).cloned();
-        let mut live = Live::new(feed, id.as_str().to_owned(), None);
-        if let Some(session) = known {
-            live.view.know(session);
-        }
-        let mut effects = Vec::new();
-        if let Some(old) = self.sessions.watching.take() {
-            effects.push(Effect::Send(Request::Close(old.live.feed)));
-        }
-        self.sessions.watching = Some(Watching { live, seat: 0, raw: false, scroll: 0 });
-        self.pane = Pane::Sessions;
-        effects.push(Effect::Send(Request::Watch(feed, id.clone())));
-        effects
     }
 
     fn watch_live(&mut self) -> Vec<Effect> {

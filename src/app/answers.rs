@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::model::CreatedSession;
 use crate::api::{Error as ApiError, ErrorKind};
-use crate::client::{Answer, ClientEvent, FeedId, Question, Request, Ticket};
+use crate::client::{Answer, ClientEvent, Question, Request, Ticket};
 use crate::tape::{About, LineKind, TapeEvent};
 
 use super::effect::Effect;
@@ -27,7 +27,9 @@ impl App {
 
     fn answered(&mut self, ticket: Ticket, reply: Reply<Answer>) -> Vec<Effect> {
         let Some(pending) = self.pending.remove(&ticket) else { return Vec::new() };
-        let mut effects = self.learn_health(&pending.question, reply.as_ref().err());
+        let is_local = pending.question.is_local();
+        let mut effects =
+            if is_local { Vec::new() } else { self.learn_health(&pending.question, reply.as_ref().err()) };
         effects.extend(match pending.question {
             Question::Games => {
                 if self.games.games.settle(ticket, reply.and_then(|a| expect(a, Answer::games))) {
@@ -69,6 +71,13 @@ impl App {
                 self.play.providers.settle(ticket, reply.and_then(|a| expect(a, Answer::providers)));
                 Vec::new()
             }
+            Question::Recordings => {
+                if self.sessions.recordings.settle(ticket, reply.and_then(|a| expect(a, Answer::recordings)))
+                {
+                    self.sessions.refresh_recorded();
+                }
+                Vec::new()
+            }
             Question::Balance => {
                 if reply.is_ok() {
                     self.credits.balance_at = Some(self.now.wall);
@@ -82,7 +91,7 @@ impl App {
             }
             Question::Create(_) => self.created(ticket, reply),
             Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
-            Question::Recordings | Question::Compare(..) => Vec::new(),
+            Question::Compare(..) => Vec::new(),
         });
         effects
     }
@@ -178,21 +187,6 @@ impl App {
         effects
     }
 
-    /// Something about a recording.
-    pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
-        if let TapeEvent::Shown { ticket, frame } = &event
-            && self.take_moment(*ticket, frame)
-        {
-            return Vec::new();
-        }
-        match event {
-            TapeEvent::Failed(why) => self.toast(Tone::Bad, format!("not recorded: {why}")),
-            TapeEvent::Noticed(what) => self.toast(Tone::Warn, what),
-            _ => {}
-        }
-        Vec::new()
-    }
-
     /// A request found no room on its way.
     pub(super) fn refused(&mut self, request: &Request) -> Vec<Effect> {
         self.toast(Tone::Warn, "busy: too much is under way, try again in a moment");
@@ -214,7 +208,12 @@ impl App {
             Request::Replay(feed, _) => {
                 return self.taped(*feed, TapeEvent::Failed("too much is under way".into()));
             }
-            Request::Jot(..) | Request::Tape(..) => {}
+            Request::Tape(feed, _) => {
+                if let Some(time) = self.timelines.get_mut(feed) {
+                    time.undelivered();
+                }
+            }
+            Request::Jot(..) => {}
             Request::Reconnect(_) => {} // It is tried again by itself.
         }
         Vec::new()

@@ -10,7 +10,9 @@ use super::gate::Gate;
 use super::key::{Key, KeyCode};
 use super::keymap::{self, Context};
 use super::list::Typed;
-use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, ProviderPicker, Then};
+use super::overlay::{
+    Asked, CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, ProviderPicker, Then,
+};
 use super::screen::Hit;
 use super::seats::providers::{self, Delegation};
 use super::seats::read_command;
@@ -102,7 +104,7 @@ impl App {
     fn close_text(&mut self) -> bool {
         let list = match self.pane {
             Pane::Games => Some(&mut self.games.list),
-            Pane::Sessions => Some(&mut self.sessions.list),
+            Pane::Sessions => Some(self.sessions.shown_list()),
             Pane::Play => {
                 let Some(seat) = self.play.seat_mut() else { return false };
                 if let Some(draft) = seat.draft.as_mut().filter(|draft| draft.open) {
@@ -131,7 +133,7 @@ impl App {
         }
         let list = match self.pane {
             Pane::Games => &mut self.games.list,
-            Pane::Sessions if self.sessions.watching.is_none() => &mut self.sessions.list,
+            Pane::Sessions if self.sessions.is_listing() => self.sessions.shown_list(),
             Pane::Play => &mut self.play.seat_mut()?.list,
             _ => return None,
         };
@@ -148,7 +150,10 @@ impl App {
     fn refilter(&mut self) {
         match self.pane {
             Pane::Games => self.games.refresh(),
-            Pane::Sessions => self.sessions.refresh(),
+            Pane::Sessions => {
+                self.sessions.refresh();
+                self.sessions.refresh_recorded();
+            }
             Pane::Play => {
                 if let Some(seat) = self.play.seat_mut() {
                     let items: Vec<(String, String)> = seat
@@ -165,7 +170,7 @@ impl App {
 
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
-        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() {
+        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() || self.looks_back() {
             return None;
         }
         let direction = match key.code {
@@ -199,6 +204,7 @@ impl App {
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
             Some(Overlay::Provider(picker)) => picker.model.insert(text),
             Some(Overlay::Find(editor) | Overlay::Compare(editor)) => editor.insert(text),
+            Some(Overlay::Ask(prompt)) => prompt.input.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -207,7 +213,7 @@ impl App {
     fn pasted_into_pane(&mut self, text: &str) {
         let filtered = match self.pane {
             Pane::Games => self.games.list.paste(text),
-            Pane::Sessions if self.sessions.watching.is_none() => self.sessions.list.paste(text),
+            Pane::Sessions if self.sessions.is_listing() => self.sessions.shown_list().paste(text),
             Pane::Play => match self.play.seat_mut() {
                 Some(seat) => match seat.draft.as_mut().filter(|draft| draft.open) {
                     Some(draft) => {
@@ -259,11 +265,21 @@ impl App {
             Hit::Button(agree) => return self.pressed(agree),
             _ if self.gate.is_some() || self.overlay.is_some() => {}
             Hit::Pane(pane) => return self.go(pane),
+            Hit::Seek(nth) => return self.seek_to(nth),
+            Hit::Tile(nth) => {
+                if let Some(wall) = &mut self.sessions.wall {
+                    if wall.at == nth {
+                        self.zoom();
+                    } else {
+                        wall.at = nth;
+                    }
+                }
+            }
             Hit::Action(action) => return self.act(action),
             Hit::Row(row) => {
                 let list = match self.pane {
                     Pane::Games => &mut self.games.list,
-                    Pane::Sessions => &mut self.sessions.list,
+                    Pane::Sessions => self.sessions.shown_list(),
                     Pane::Play => match self.play.seat_mut() {
                         Some(seat) => &mut seat.list,
                         None => return Vec::new(),
@@ -362,6 +378,7 @@ impl App {
             Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
             Some(Overlay::Provider(picker)) => return self.typed_at_provider(key, picker),
             Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
+            Some(Overlay::Ask(asked)) => return self.typed_at_asked(key, asked),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
             Some(Overlay::Fields(form)) => self.typed_at_fields(key, form),
@@ -445,6 +462,16 @@ impl App {
             }
         }
         self.overlay = Some(Overlay::Provider(picker));
+        Vec::new()
+    }
+
+    fn typed_at_asked(&mut self, key: Key, mut prompt: Asked) -> Vec<Effect> {
+        if key.code == KeyCode::Enter {
+            return self.prompted(prompt);
+        }
+        prompt.input.input(key);
+        prompt.problem = None;
+        self.overlay = Some(Overlay::Ask(prompt));
         Vec::new()
     }
 

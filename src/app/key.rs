@@ -15,7 +15,7 @@ pub struct Key {
     pub alt: bool,
 }
 
-/// Which key. Shift shows in the character (`J`) or has a name of its own (`BackTab`).
+/// Which key. Shift shows in the character (`J`) or has a name of its own (`BackTab`, `ShiftLeft`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the keys")]
 pub enum KeyCode {
@@ -31,6 +31,8 @@ pub enum KeyCode {
     Down,
     Left,
     Right,
+    ShiftLeft,
+    ShiftRight,
     Home,
     End,
     PageUp,
@@ -39,7 +41,7 @@ pub enum KeyCode {
 }
 
 /// Names of the keys that are not characters.
-const NAMES: [(&str, KeyCode); 16] = [
+const NAMES: [(&str, KeyCode); 18] = [
     ("enter", KeyCode::Enter),
     ("esc", KeyCode::Esc),
     ("tab", KeyCode::Tab),
@@ -51,6 +53,8 @@ const NAMES: [(&str, KeyCode); 16] = [
     ("down", KeyCode::Down),
     ("left", KeyCode::Left),
     ("right", KeyCode::Right),
+    ("shift-left", KeyCode::ShiftLeft),
+    ("shift-right", KeyCode::ShiftRight),
     ("home", KeyCode::Home),
     ("end", KeyCode::End),
     ("page-up", KeyCode::PageUp),

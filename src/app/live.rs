@@ -23,6 +23,8 @@ pub enum Link {
         /// When the next try comes, since the program started.
         retry_at: Duration,
     },
+    /// There is none: this is a moment of a recording.
+    Recorded,
     /// Closed for good.
     Ended {
         /// What happened.
@@ -57,7 +59,7 @@ impl Live {
             FeedEvent::Connecting { attempt } => self.link = Link::Connecting(attempt),
             FeedEvent::Opened => {
                 if matches!(self.link, Link::Connecting(n) if n > 1) {
-                    self.view.note(Tone::Good, "connected again; what happened meanwhile is not shown");
+                    self.view.note(Tone::Good, "connected again; what happened meanwhile is missing");
                 }
                 self.link = Link::Open;
             }
@@ -82,6 +84,6 @@ impl Live {
 
     /// Whether it goes on.
     pub fn is_live(&self) -> bool {
-        self.view.outcome.is_none() && !matches!(self.link, Link::Ended { .. })
+        self.view.outcome.is_none() && !matches!(self.link, Link::Ended { .. } | Link::Recorded)
     }
 }

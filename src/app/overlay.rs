@@ -32,6 +32,8 @@ pub enum Overlay {
     Provider(ProviderPicker),
     /// What a model would be shown.
     Prompt(PromptView),
+    /// A line that is asked for: where to go in a recording, or a note.
+    Ask(Asked),
     /// A question.
     Confirm(Confirm),
     /// How the fields of an observation are drawn.
@@ -114,6 +116,28 @@ pub enum Then {
     Delegate(Delegation),
     /// End the program.
     Quit,
+}
+
+/// What a line is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A place in a recording.
+    Place,
+    /// Words for a moment of it.
+    Note,
+}
+
+/// A line being typed about the recording on screen.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// What it is for.
+    pub wanted: Wanted,
+    /// The line.
+    pub input: Editor,
+    /// The moment that was on screen when it was asked.
+    pub nth: usize,
+    /// What is wrong with it.
+    pub problem: Option<String>,
 }
 
 /// A command line being typed.

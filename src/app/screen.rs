@@ -33,6 +33,10 @@ pub enum Hit {
     Row(usize),
     /// The same as this action.
     Action(Action),
+    /// Go to this moment of the recording on screen.
+    Seek(usize),
+    /// Choose this tile of the wall; a click on the chosen one puts it on the whole screen.
+    Tile(usize),
     /// A button of the open dialogue: true agrees, false declines.
     Button(bool),
 }
@@ -48,6 +52,8 @@ pub struct Drawn {
     pub text_rows: usize,
     /// Rows of the scrollable text that there are.
     pub text_lines: usize,
+    /// Tiles of the wall that fit.
+    pub wall: super::wall::Grid,
     /// The screen is too small for anything but a note.
     pub tiny: bool,
     /// The list and what is selected in it are side by side.

@@ -29,9 +29,7 @@ pub use self::prompts::PromptView;
 
 impl App {
     pub(super) fn fed(&mut self, feed: FeedId, event: FeedEvent) -> Vec<Effect> {
-        if let Some(watching) = self.sessions.watching.as_mut().filter(|watching| watching.live.feed == feed)
-        {
-            watching.live.take(self.now, event);
+        if self.spectated(feed, &event) {
             return Vec::new();
         }
         let Some(at) = self.play.seats.iter().position(|seat| seat.live.feed == feed) else {

@@ -13,4 +13,5 @@ mod mouse;
 mod playing;
 mod policies;
 mod providers;
+mod wall;
 mod watching;

@@ -1,4 +1,4 @@
-//! Something to see: finished sessions of all games over the last two weeks, and two that play themselves.
+//! Something to see: finished sessions of all games over the last two weeks, and six that play themselves.
 //!
 //! All of it is played by the built-in players through the play host, as fast as they can; the past sessions only have
 //! their clocks moved. So every record, log, score and ledger entry is real.
@@ -21,7 +21,14 @@ const DAYS: u64 = 14;
 const AT_ONCE: usize = 4;
 
 /// The games whose live sessions are watched, with the time of a tick and the horizon.
-const LIVE: [(&str, u32, u32); 2] = [("market_simulator", 1_000, 3_600), ("grid_serpents", 400, 2_000)];
+const LIVE: [(&str, u32, u32); 6] = [
+    ("market_simulator", 1_000, 3_600),
+    ("grid_serpents", 400, 2_000),
+    ("connect_four", 3_000, 42),
+    ("market_simulator", 2_500, 1_200),
+    ("grid_serpents", 1_200, 1_000),
+    ("connect_four", 5_000, 42),
+];
 
 /// Between the end of a live session and the next one, for whoever looks at the end.
 const ENCORE: Duration = Duration::from_secs(3);
@@ -29,7 +36,7 @@ const ENCORE: Duration = Duration::from_secs(3);
 /// The account that the live sessions belong to: what they cost is not the user's to pay.
 const HOUSE: &str = "house@arena";
 
-/// Keeps two sessions alive until `stop`.
+/// Keeps sessions alive until `stop`.
 pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
     let house = match auth::ensure(arena.store(), HOUSE).await {
         Ok(house) => house,
@@ -38,9 +45,7 @@ pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
             return;
         }
     };
-    let [market, serpents] = LIVE;
-    let work =
-        async { tokio::join!(keep_alive(&arena, &house, market), keep_alive(&arena, &house, serpents)) };
+    let work = futures_util::future::join_all(LIVE.map(|live| keep_alive(&arena, &house, live)));
     tokio::select! {
         () = stop.cancelled() => {}
         _ = work => {}

@@ -53,6 +53,8 @@ pub(super) async fn replay(config: Config, file: PathBuf) -> Result<i32, Failure
         replay: Some(file),
         sample_policy: sample_policy(),
         zone: jiff::tz::TimeZone::system(),
+        views: Views::default(),
+        notices: Vec::new(),
     };
     start(boot, None, config, None).await
 }

@@ -33,6 +33,8 @@ fn key_of(key: terminal::KeyEvent) -> Option<Key> {
         From::Insert => KeyCode::Insert,
         From::Up => KeyCode::Up,
         From::Down => KeyCode::Down,
+        From::Left if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::ShiftLeft,
+        From::Right if key.modifiers.contains(KeyModifiers::SHIFT) => KeyCode::ShiftRight,
         From::Left => KeyCode::Left,
         From::Right => KeyCode::Right,
         From::Home => KeyCode::Home,

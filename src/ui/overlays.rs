@@ -7,7 +7,8 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::overlay::{Confirm, CreateForm, Field, Overlay, Palette};
+use crate::app::overlay::{Asked, Confirm, CreateForm, Field, Overlay, Palette, Wanted};
+use crate::app::panes::sessions::Facet;
 use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
@@ -35,6 +36,7 @@ pub fn draw(
         Overlay::Provider(picker) => play::provider(app, picker, theme, frame, body),
         Overlay::Prompt(view) => play::prompt(view, theme, frame, body, drawn),
         Overlay::Command(prompt) => play::command(prompt, theme, frame, body),
+        Overlay::Ask(asked) => line_asked(asked, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
         Overlay::Fields(form) => fields::list(app, form, theme, frame, body),
@@ -59,6 +61,7 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Prompt(_) => {
             Some((&["↑↓", "tab", "y", "esc"], &["scroll", "other message", "copy", "close"]))
         }
+        Overlay::Ask(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Fields(_) => Some((
             &["↑↓", "←→", "p", "+-", "x", "R", "⏎"],
@@ -75,7 +78,10 @@ fn text_hints(app: &App) -> Option<Hints> {
     const FILTER: &[&str] = &["choose", "keep", "clear"];
     let (list, labels): (_, &[&str]) = match app.pane {
         Pane::Games => (&app.games.list, FILTER),
-        Pane::Sessions if app.sessions.watching.is_none() => (&app.sessions.list, FILTER),
+        Pane::Sessions if app.sessions.is_listing() => match app.sessions.facet {
+            Facet::Recorded => (&app.sessions.recorded, FILTER),
+            _ => (&app.sessions.list, FILTER),
+        },
         Pane::Play => {
             let seat = app.play.seat()?;
             if seat.draft.as_ref().is_some_and(|draft| draft.open) {
@@ -310,6 +316,24 @@ fn buttons(
         drawn.hits.push((cells(spot), Hit::Button(agree)));
         x = spot.right() + 2;
     }
+}
+
+fn line_asked(prompt: &Asked, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+    let (title, about) = match prompt.wanted {
+        Wanted::Place => ("Go to", "A tick (217), a share (50%), or a way (+10, -10)."),
+        Wanted::Note => ("Note", "Words for this moment; they are kept with the recording."),
+    };
+    let inner = window(title, 60, 6, theme, frame, body);
+    let columns = usize::from(inner.width);
+    let mut line = vec![Span::styled("▸ ", theme.style(Role::Key))];
+    let cursor = Some(prompt.input.cursor().1);
+    line.extend(editor_line(&prompt.input.text(), cursor, columns.saturating_sub(3), theme));
+    let below = match &prompt.problem {
+        Some(problem) => Line::styled(format!("✗ {problem}"), theme.style(Role::Bad)),
+        None => Line::default(),
+    };
+    let about = Line::styled(about, theme.style(Role::Dim));
+    frame.render_widget(Paragraph::new(vec![about, Line::default(), Line::from(line), below]), inner);
 }
 
 fn question(confirm: &Confirm, theme: &Theme, frame: &mut Frame<'_>, body: Rect, drawn: &mut Drawn) {

@@ -5,8 +5,10 @@ pub mod fields;
 pub mod games;
 pub mod live;
 pub mod play;
+pub mod recorded;
 pub mod sessions;
 pub mod tree;
+pub mod wall;
 
 use jiff::Timestamp;
 use ratatui::Frame;

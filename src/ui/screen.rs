@@ -61,6 +61,9 @@ fn whole(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mu
     header(app, theme, frame, head);
     match title_live(app) {
         Some(live) => panes::live::title(app, live, theme, frame, tabs),
+        None if app.pane == Pane::Sessions && app.sessions.wall.is_some() => {
+            panes::wall::title(app, theme, frame, tabs);
+        }
         None => tab_bar(app, theme, frame, tabs, drawn),
     }
     horizontal(theme, frame, rule);

@@ -1,11 +1,13 @@
 //! Small pieces that many panes draw: bars and sparklines as text, key hints, table rows, Markdown, JSON.
 //!
-//! All are pure functions that give text or ratatui lines; nothing here knows a pane or keeps state.
+//! All are pure functions that give text or ratatui lines; nothing here knows a pane or keeps state. The timeline's bar
+//! also notes where a click leads.
 
 mod json;
 mod markdown;
 mod spark;
 mod table;
+pub mod timeline;
 
 use ratatui::text::{Line, Span};
 

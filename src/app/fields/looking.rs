@@ -15,17 +15,19 @@ use crate::app::{App, Pane};
 
 impl App {
     /// The session on screen, and the number of the seat whose view is drawn.
-    pub(in crate::app) fn shown(&self) -> Option<(&Live, usize)> {
+    pub(in crate::app) fn on_screen(&self) -> Option<(&Live, usize)> {
         match self.pane {
-            Pane::Sessions => self.sessions.watching.as_ref().map(|watching| (&watching.live, watching.seat)),
-            Pane::Play => self.play.seat().map(|seat| (&seat.live, 0)),
+            Pane::Sessions => {
+                self.sessions.watching.as_ref().map(|watching| (self.shown(&watching.live), watching.seat))
+            }
+            Pane::Play => self.play.seat().map(|seat| (self.shown(&seat.live), 0)),
             _ => None,
         }
     }
 
     /// The observation on screen.
     pub fn shown_data(&self) -> Option<&Value> {
-        let (live, seat) = self.shown()?;
+        let (live, seat) = self.on_screen()?;
         let seen = live.view.seen.as_ref()?;
         match seat % (1 + seen.others.len()) {
             0 => Some(&seen.data),
@@ -43,7 +45,7 @@ impl App {
     }
 
     fn turn_to_shown(&mut self) -> Option<FeedId> {
-        let feed = self.shown()?.0.feed;
+        let feed = self.on_screen()?.0.feed;
         self.fields.turn_to(feed);
         Some(feed)
     }
@@ -51,7 +53,7 @@ impl App {
     /// Opens the list of fields.
     pub(in crate::app) fn list_fields(&mut self) {
         self.turn_to_shown();
-        let game = self.shown().and_then(|(live, _)| live.view.game.clone()).unwrap_or_default();
+        let game = self.on_screen().and_then(|(live, _)| live.view.game.clone()).unwrap_or_default();
         let Some(data) = self.shown_data() else { return };
         let form = FieldsForm::new(game, data, self.fields.views.of(self.game_shown()));
         if form.paths.is_empty() {
@@ -62,7 +64,7 @@ impl App {
 
     /// The game on screen; empty without one.
     pub fn game_shown(&self) -> &str {
-        self.shown().and_then(|(live, _)| live.view.game.as_deref()).unwrap_or_default()
+        self.on_screen().and_then(|(live, _)| live.view.game.as_deref()).unwrap_or_default()
     }
 
     /// A key for the list of fields.

@@ -6,6 +6,22 @@ use crate::api::model::{Listing, Logs, Session};
 use crate::app::list::ListState;
 use crate::app::live::Live;
 use crate::app::remote::Remote;
+use crate::app::wall::Wall;
+use crate::app::watching::Signs;
+use crate::client::FeedId;
+use crate::tape::Recording;
+
+/// Which sessions are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Facet {
+    /// Those the server tells.
+    #[default]
+    All,
+    /// Of those the ones that go on.
+    Live,
+    /// The recordings on this disk.
+    Recorded,
+}
 
 /// State of the Sessions pane.
 #[derive(Debug, Default)]
@@ -14,8 +30,16 @@ pub struct SessionsPane {
     pub sessions: Remote<Listing<Session>>,
     /// Filter and selection.
     pub list: ListState,
-    /// Live ones only.
-    pub live_only: bool,
+    /// Which are listed.
+    pub facet: Facet,
+    /// Recordings on this disk, newest first.
+    pub recordings: Remote<Vec<Recording>>,
+    /// Filter and selection among the recordings.
+    pub recorded: ListState,
+    /// Sessions that are marked for the wall.
+    pub marked: BTreeSet<String>,
+    /// Several sessions at once.
+    pub wall: Option<Wall>,
     /// What happened in the session that is opened.
     pub logs: Remote<Logs>,
     /// The session whose logs those are.
@@ -28,11 +52,13 @@ pub struct SessionsPane {
     pub watching: Option<Watching>,
 }
 
-/// A session that is watched.
+/// A session that is watched, or a recording that is played.
 #[derive(Debug)]
 pub struct Watching {
     /// The session on its socket.
     pub live: Live,
+    /// What may be wrong with it.
+    pub signs: Signs,
     /// Whose view is drawn: a number among the seats, modulo their count.
     pub seat: usize,
     /// The observation itself instead of the drawing.
@@ -41,7 +67,45 @@ pub struct Watching {
     pub scroll: usize,
 }
 
+impl Watching {
+    /// A session of which nothing was heard yet.
+    pub fn new(live: Live) -> Self {
+        Self { live, signs: Signs::default(), seat: 0, raw: false, scroll: 0 }
+    }
+}
+
 impl SessionsPane {
+    /// Whether a list is on screen, and no session.
+    pub fn is_listing(&self) -> bool {
+        self.watching.is_none() && self.wall.is_none()
+    }
+
+    /// The list on screen.
+    pub fn shown_list(&mut self) -> &mut ListState {
+        if self.facet == Facet::Recorded { &mut self.recorded } else { &mut self.list }
+    }
+
+    /// The session that is watched on this feed, alone or on the wall.
+    pub fn watched(&mut self, feed: FeedId) -> Option<&mut Watching> {
+        let tiles = self.wall.iter_mut().flat_map(|wall| wall.tiles.iter_mut());
+        self.watching.iter_mut().chain(tiles).find(|watching| watching.live.feed == feed)
+    }
+
+    /// The recordings that were found.
+    pub fn tapes(&self) -> &[Recording] {
+        self.recordings.value().map_or(&[], Vec::as_slice)
+    }
+
+    /// The selected recording.
+    pub fn selected_tape(&self) -> Option<&Recording> {
+        self.tapes().get(self.recorded.selected()?)
+    }
+
+    /// The newest recording of a session.
+    pub fn tape_of(&self, session_id: &str) -> Option<&Recording> {
+        self.tapes().iter().find(|tape| tape.header.session_id == session_id)
+    }
+
     /// All sessions that were loaded.
     pub fn items(&self) -> &[Session] {
         self.sessions.value().map_or(&[], |listing| &listing.items)
@@ -67,8 +131,12 @@ impl SessionsPane {
         let items = self.sessions.value().map_or(&[][..], |listing| &listing.items);
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|&nth| !items[nth].status.is_live());
+        let live_only = self.facet == Facet::Live;
+        self.marked.retain(|id| {
+            items.iter().any(|session| session.session_id.as_str() == id && session.status.is_live())
+        });
         self.list.refresh_some(
-            order.into_iter().filter(|&nth| !self.live_only || items[nth].status.is_live()).map(|nth| {
+            order.into_iter().filter(|&nth| !live_only || items[nth].status.is_live()).map(|nth| {
                 let session = &items[nth];
                 let seats: BTreeSet<&str> =
                     session.seats.iter().filter_map(|seat| seat.name.as_deref()).collect();
@@ -77,5 +145,23 @@ impl SessionsPane {
                 (nth, id, format!("{} {id} {} {}", session.game, session.status.as_str(), seats.join(" ")))
             }),
         );
+    }
+
+    /// Filters the recordings again.
+    pub fn refresh_recorded(&mut self) {
+        let tapes = self.recordings.value().map_or(&[][..], Vec::as_slice);
+        let items = tapes.iter().map(|tape| {
+            let name = tape.file.file_name().and_then(|name| name.to_str()).unwrap_or("");
+            (
+                name,
+                format!(
+                    "{} {} {}",
+                    tape.totals.game.as_deref().unwrap_or(""),
+                    tape.header.session_id,
+                    tape.header.kind
+                ),
+            )
+        });
+        self.recorded.refresh(items);
     }
 }

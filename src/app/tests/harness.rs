@@ -174,7 +174,11 @@ impl Rig {
 
     /// Kinds of questions that nobody answered yet.
     pub(crate) fn pending(&self) -> Vec<&'static str> {
-        self.asked.iter().map(|(_, question)| name(question)).collect()
+        self.asked
+            .iter()
+            .filter(|(_, question)| !question.is_local())
+            .map(|(_, question)| name(question))
+            .collect()
     }
 
     /// Answers that will never come.
@@ -184,6 +188,11 @@ impl Rig {
 
     pub(crate) fn fed(&mut self, feed: FeedId, event: FeedEvent) -> Vec<Effect> {
         self.update(Event::Client(ClientEvent::Fed(feed, event)))
+    }
+
+    /// A recording's thread told something.
+    pub(crate) fn taped(&mut self, feed: FeedId, event: crate::tape::TapeEvent) -> Vec<Effect> {
+        self.update(Event::Client(ClientEvent::Taped(feed, event)))
     }
 
     /// A message came over a socket.
@@ -263,7 +272,7 @@ pub(crate) fn asked(effects: &[Effect]) -> Vec<&'static str> {
     effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Send(Request::Ask(_, question)) => Some(name(question)),
+            Effect::Send(Request::Ask(_, question)) if !question.is_local() => Some(name(question)),
             _ => None,
         })
         .collect()

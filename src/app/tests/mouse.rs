@@ -18,7 +18,6 @@ fn show(rig: &mut Rig, hits: &[Hit]) {
         text_rows: 9,
         text_lines: 100,
         wide: true,
-        tiny: false,
         ..Drawn::default()
     });
 }

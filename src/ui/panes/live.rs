@@ -1,4 +1,4 @@
-//! What watching and playing share: the title line, the drawn observation, the log, the progress bar.
+//! What watching and playing share: the title line, the drawn observation, the log, the timeline.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -10,10 +10,13 @@ use crate::app::App;
 use crate::app::fields::{Against, Fields};
 use crate::app::live::{Link, Live, Outcome, Seen};
 use crate::app::screen::Drawn;
+use crate::app::timeline::Timeline;
 use crate::text;
+use crate::ui::marks;
 use crate::ui::render::{self, SceneInput};
 use crate::ui::screen::{tone, tone_mark};
 use crate::ui::theme::{Role, Theme, seat_number};
+use crate::ui::widgets;
 
 /// The line that takes the place of the tabs while a session is on screen.
 pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
@@ -31,34 +34,71 @@ pub fn title(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area:
         ]
     };
     left.extend(state(app, live, theme));
+    let shown = app.shown(live);
+    let skipped = if live.skipped > 0 { skipped(live.skipped, area.width) } else { String::new() };
     let left = Line::from(left);
     let room = area.width.saturating_sub(left.width() as u16);
-    let right = Line::from(seats(live, usize::from(room), theme));
+    let mut right = seats(shown, usize::from(room).saturating_sub(text::width(&skipped)), theme);
+    right.push(Span::styled(skipped, theme.style(Role::Dim)));
+    let right = Line::from(right);
     let [a, b] =
         Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
     frame.render_widget(left, a);
     frame.render_widget(right, b);
 }
 
+/// Observations that came too fast to be drawn.
+fn skipped(count: u64, columns: u16) -> String {
+    let count = text::grouped(count as f64, 0);
+    if columns >= 120 { format!(" {count} not drawn, all recorded ") } else { format!(" {count} not drawn ") }
+}
+
 /// How the session and its link are doing, with the tick.
 fn state(app: &App, live: &Live, theme: &Theme) -> Vec<Span<'static>> {
+    let time = app.timeline(live.feed);
+    let shown = app.shown(live);
+    let (role, words) = match time.filter(|time| time.looks_back()) {
+        Some(time) if time.is_recorded => (Role::Info, "▪ recorded".to_owned()),
+        Some(_) => (Role::Info, "◂ past".to_owned()),
+        None => link_words(app, live),
+    };
+    let most = shown.view.session.as_ref().and_then(|session| session.max_ticks);
+    let tick = most.map_or_else(|| shown.view.tick.to_string(), |most| format!("{}/{most}", shown.view.tick));
+    let mut spans = vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))];
+    if let Some(age) = age(app, live) {
+        spans.push(Span::styled(format!("{age}  "), theme.style(Role::Dim)));
+    }
+    spans
+}
+
+/// How the link is doing.
+fn link_words(app: &App, live: &Live) -> (Role, String) {
     let now = app.now.since_start;
     let silent = live.view.heard.map(|heard| now.saturating_sub(heard).as_secs());
-    let (role, words) = match (&live.view.outcome, &live.link) {
+    match (&live.view.outcome, &live.link) {
         (Some(_), _) => (Role::Strong, "■ ended".to_owned()),
         (None, Link::Open) if silent.is_some_and(|secs| secs >= 25) => {
             (Role::Warn, format!("● stalled {}", text::duration(silent.unwrap_or(0) as f64)))
         }
         (None, Link::Open) => (Role::Good, "● live".to_owned()),
-        (None, Link::Connecting(_)) => (Role::Info, "◷ connecting".to_owned()),
+        (None, Link::Recorded) => (Role::Info, "▪ recorded".to_owned()),
+        (None, Link::Connecting(1)) => (Role::Info, "◷ connecting".to_owned()),
+        (None, Link::Connecting(attempt)) => (Role::Info, format!("◷ connecting, try {attempt}")),
         (None, Link::Lost { retry_at, .. }) => {
-            (Role::Warn, format!("✗ lost, again in {} s", retry_at.saturating_sub(now).as_secs()))
+            let left = retry_at.saturating_sub(now).as_secs();
+            (Role::Warn, format!("▽ lost, again in {left} s"))
         }
-        (None, Link::Ended { .. }) => (Role::Bad, "✗ closed".to_owned()),
-    };
-    let most = live.view.session.as_ref().and_then(|session| session.max_ticks);
-    let tick = most.map_or_else(|| live.view.tick.to_string(), |most| format!("{}/{most}", live.view.tick));
-    vec![Span::styled(words, theme.style(role)), Span::raw(format!("   tick {tick}  "))]
+        (None, Link::Ended { .. }) => (Role::Bad, "▽ closed".to_owned()),
+    }
+}
+
+/// How old what is shown is, while more may come.
+fn age(app: &App, live: &Live) -> Option<String> {
+    let silent = app.now.since_start.saturating_sub(live.view.heard.filter(|_| live.is_live())?);
+    Some(match silent.as_secs() {
+        0 => "last <1 s ago".to_owned(),
+        secs => format!("last {} ago", text::duration(secs as f64)),
+    })
 }
 
 /// The seats with their names, as many as fit whole.
@@ -120,6 +160,7 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
             Link::Lost { why, .. } | Link::Ended { why, .. } => text::clean(why).into_owned(),
             Link::Connecting(_) => "connecting …".to_owned(),
             Link::Open => "waiting for the first observation …".to_owned(),
+            Link::Recorded => "nothing was seen yet".to_owned(),
         };
         return super::placeholder(&[(Role::Dim, words)], theme, frame, area);
     };
@@ -186,22 +227,11 @@ pub fn log(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// How far the match is, as a bar over the whole width.
-pub fn progress(live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-    let most = live.view.session.as_ref().and_then(|session| session.max_ticks).unwrap_or(0);
-    let word = if live.is_live() { " live" } else { " end " };
-    let columns = usize::from(area.width).saturating_sub(word.len() + 2);
-    if most == 0 || columns < 8 {
-        return;
-    }
-    let at = ((live.view.tick.min(most) as f64 / most as f64) * (columns - 1) as f64).round() as usize;
-    let line = Line::from(vec![
-        Span::styled(format!(" {}", "━".repeat(at)), theme.style(Role::Accent)),
-        Span::styled("●", theme.style(Role::Accent)),
-        Span::styled("─".repeat(columns - 1 - at), theme.style(Role::Border)),
-        Span::styled(word, theme.style(if live.is_live() { Role::Good } else { Role::Dim })),
-    ]);
-    frame.render_widget(line, area);
+/// The way through the session: a bar over the whole width, and its words below it where there is a second line.
+pub fn timeline(app: &App, live: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
+    let nothing = Timeline::default();
+    let time = app.timeline(live.feed).unwrap_or(&nothing);
+    widgets::timeline::draw(time, live, theme, frame, area, drawn);
 }
 
 /// How a match ended: places, scores, why, and what it cost.
@@ -212,7 +242,7 @@ pub fn outcome(
     columns: usize,
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let name_columns = columns.saturating_sub(5 + 2 + 4 + 10).clamp(2, 15);
+    let name_columns = columns.saturating_sub(5 + 2 + 4 + 10 + 9).clamp(2, 15);
     let mut lines = Vec::new();
     if let Some(mine) = mine {
         let word = outcome.outcomes.get(mine).map_or("over", String::as_str);
@@ -233,19 +263,22 @@ pub fn outcome(
     for (player, score) in players.into_iter().take(8) {
         let number = seat_number(player).unwrap_or(0);
         let rank = outcome.ranks.get(player).map_or_else(|| " ".to_owned(), u64::to_string);
-        let name = live.view.session.as_ref().and_then(|session| {
-            session
-                .seats
-                .iter()
-                .find(|seat| seat.player_id.as_str() == player)
-                .and_then(|seat| seat.name.clone())
-        });
+        let seat = live
+            .view
+            .session
+            .as_ref()
+            .and_then(|session| session.seats.iter().find(|seat| seat.player_id.as_str() == player));
+        let name = seat.and_then(|seat| seat.name.clone());
+        let word = outcome.outcomes.get(player).map_or("", String::as_str);
+        let fate =
+            marks::fate(seat.is_some_and(|seat| seat.failed), seat.is_some_and(|seat| seat.eliminated), word);
         lines.push(Line::from(vec![
             Span::styled(format!(" {rank:>2}. "), theme.style(Role::Dim)),
             Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
             Span::raw(text::pad(&text::excerpt(player, 6), 4)),
             Span::raw(text::pad(&text::excerpt(&name.unwrap_or_default(), name_columns - 1), name_columns)),
             Span::raw(text::pad_left(&text::decimal(*score, 4), 10)),
+            Span::styled(format!(" {}", text::excerpt(fate.word, 8)), theme.style(fate.role)),
         ]));
     }
     lines.push(Line::default());

@@ -42,14 +42,15 @@ pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: 
         ];
         return placeholder(&lines, theme, frame, area);
     };
-    let [body, bar] = Layout::vertical([Constraint::Min(1), Constraint::Length(1)]).areas(area);
+    let tall = if area.height >= 18 { 2 } else { 1 };
+    let [body, bar] = Layout::vertical([Constraint::Min(1), Constraint::Length(tall)]).areas(area);
     let columns = split(body);
     game(app, seat, theme, frame, columns.game, drawn);
     for column in [columns.act, columns.seat].into_iter().flatten().filter(|column| column.x > body.x) {
         vertical(theme, frame, Rect { x: column.x - 1, width: 1, ..column });
     }
     beside(app, seat, theme, frame, &columns, drawn);
-    progress(seat, theme, frame, bar);
+    progress(app, seat, theme, frame, bar, drawn);
 }
 
 /// Where the parts lie. Without a column for the seat its lines stand above the choices.
@@ -90,9 +91,10 @@ fn game(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: R
     }
     let cursor =
         seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
-    let cursor = cursor.filter(|_| seat.wants_decision() && seat.driver == Driver::Human);
+    let cursor =
+        cursor.filter(|_| !app.looks_back() && seat.wants_decision() && seat.driver == Driver::Human);
     let view = View {
-        live: &seat.live,
+        live: app.shown(&seat.live),
         seat: 0,
         mine: true,
         raw: app.play.raw,
@@ -148,14 +150,14 @@ fn beside(
 }
 
 /// How far the match is, and what it has cost so far.
-fn progress(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+fn progress(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     let view = &seat.live.view;
     let paid = view.outcome.as_ref().and_then(|outcome| outcome.credits);
     let spent = paid.unwrap_or(view.tick as f64 * TICK_PRICE);
     let words = format!("spent {spent:.4} cr ");
     let wide = if area.width < 60 { 0 } else { text::width(&words) as u16 + 2 };
     let [bar, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(wide)]).areas(area);
-    live::progress(&seat.live, theme, frame, bar);
+    live::timeline(app, &seat.live, theme, frame, bar, drawn);
     let line = Line::from(vec![Span::raw("  "), Span::styled(words, theme.style(Role::Money))]);
     frame.render_widget(line, right);
 }

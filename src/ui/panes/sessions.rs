@@ -9,10 +9,12 @@ use ratatui::widgets::Paragraph;
 
 use crate::api::model::{Session, SessionStatus};
 use crate::app::App;
+use crate::app::live::Live;
 use crate::app::panes::credits::when;
-use crate::app::panes::sessions::Watching;
+use crate::app::panes::sessions::{Facet, Watching};
 use crate::app::screen::Drawn;
 use crate::text;
+use crate::ui::marks;
 use crate::ui::screen::{horizontal, vertical};
 use crate::ui::theme::{Role, Theme, seat_number};
 use crate::ui::widgets::{self, Align};
@@ -29,6 +31,12 @@ const WITH_LOG: u16 = 140;
 pub fn draw(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
     if let Some(watching) = &app.sessions.watching {
         return watch(app, watching, theme, frame, area, drawn);
+    }
+    if let Some(wall) = &app.sessions.wall {
+        return super::wall::draw(app, wall, theme, frame, area, drawn);
+    }
+    if app.sessions.facet == Facet::Recorded {
+        return super::recorded::draw(app, theme, frame, area, drawn);
     }
     if !drawn.wide || app.sessions.items().is_empty() {
         if app.sessions.opened {
@@ -55,18 +63,19 @@ fn watch(
     area: Rect,
     drawn: &mut Drawn,
 ) {
+    let live = app.shown(&watching.live);
     let tall = area.height >= 18;
     let log_width = if area.width >= WITH_LOG { 44 } else { 0 };
     let [body, rule, foot, bar] = Layout::vertical([
         Constraint::Min(1),
         Constraint::Length(u16::from(tall && log_width == 0)),
         Constraint::Length(if tall && log_width == 0 { 2 } else { 0 }),
-        Constraint::Length(1),
+        Constraint::Length(1 + u16::from(tall)),
     ])
     .areas(area);
     let [main, side] = Layout::horizontal([Constraint::Min(1), Constraint::Length(log_width)]).areas(body);
     let view = View {
-        live: &watching.live,
+        live,
         seat: watching.seat,
         mine: false,
         raw: watching.raw,
@@ -77,14 +86,14 @@ fn watch(
     live::scene(&view, theme, frame, main, drawn);
     if log_width > 0 {
         vertical(theme, frame, Rect { width: 1, ..side });
-        log_column(watching, theme, frame, Rect { x: side.x + 1, width: side.width - 1, ..side });
+        log_column(live, theme, frame, Rect { x: side.x + 1, width: side.width - 1, ..side });
     } else if tall {
         horizontal(theme, frame, rule);
-        live::log(&watching.live, theme, frame, foot);
+        live::log(live, theme, frame, foot);
     }
-    live::progress(&watching.live, theme, frame, bar);
-    if let Some(outcome) = &watching.live.view.outcome {
-        let lines = live::outcome(&watching.live, outcome, None, 44, theme);
+    live::timeline(app, &watching.live, theme, frame, bar, drawn);
+    if let Some(outcome) = &live.view.outcome {
+        let lines = live::outcome(live, outcome, None, 44, theme);
         let tall = (lines.len() as u16 + 2).min(body.height);
         let spot = Rect {
             x: body.right().saturating_sub(46),
@@ -102,10 +111,10 @@ fn watch(
     }
 }
 
-fn log_column(watching: &Watching, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
+fn log_column(shown: &Live, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
     frame.render_widget(Line::styled(" log", theme.style(Role::Heading)), head);
-    live::log(&watching.live, theme, frame, body);
+    live::log(shown, theme, frame, body);
 }
 
 fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut Drawn) {
@@ -144,7 +153,10 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
     frame.render_widget(header, head);
     rows(&pane.list, theme, frame, body, drawn, |item| {
         let session = &pane.items()[item];
-        let (role, state) = status(&session.status);
+        let (role, mut state) = status(&session.status);
+        if pane.marked.contains(session.session_id.as_str()) {
+            state.push_str(" +");
+        }
         let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
         let cells = [
             (Cow::Owned(state), theme.style(role)),
@@ -158,7 +170,7 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         widgets::table_line(&cells, &aligns, &widths)
     });
     if pane.list.shown().is_empty() {
-        placeholder(&[(Role::Dim, "No session matches; Esc and a show all.".into())], theme, frame, body);
+        placeholder(&[(Role::Dim, "No session matches; Esc and a show others.".into())], theme, frame, body);
     }
 }
 
@@ -208,7 +220,9 @@ fn detail(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
         lines.push(Line::styled("⏎ watches it", theme.style(Role::Dim)));
     } else {
         lines.push(Line::default());
-        lines.push(Line::styled("⏎ shows its log", theme.style(Role::Dim)));
+        let has_tape = app.sessions.tape_of(session.session_id.as_str()).is_some();
+        let words = if has_tape { "⏎ plays its recording, L shows its log" } else { "⏎ shows its log" };
+        lines.push(Line::styled(words, theme.style(Role::Dim)));
     }
     scrolled(lines, app.sessions.scroll, frame, inner, drawn);
 }
@@ -228,21 +242,18 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
         let id = seat.player_id.as_str();
         let number = seat_number(id).unwrap_or(0);
         let score = seat.score.or_else(|| session.scores.as_ref()?.get(id));
-        let mark = if seat.failed && !seat.eliminated {
-            "✗ failed"
-        } else if seat.eliminated {
-            "† out"
-        } else {
-            ""
-        };
         let word = session.outcomes.get(id).and_then(|json| json.decode::<String>().ok()).unwrap_or_default();
+        let word = text::excerpt(&word, 8);
+        let fate = marks::fate(seat.failed, seat.eliminated, &word);
         lines.push(Line::from(vec![
             Span::styled(format!("{} ", theme.seat_glyph(number)), theme.seat(number)),
             Span::raw(text::pad(&text::excerpt(id, 4), 4)),
             Span::raw(text::pad(&text::excerpt(seat.name.as_deref().unwrap_or(""), 14), 15)),
             Span::raw(text::pad_left(&score.map(|score| text::decimal(score, 2)).unwrap_or_default(), 9)),
-            Span::styled(format!("  {}", text::excerpt(&word, 8)), theme.style(Role::Strong)),
-            Span::styled(format!(" {mark}"), theme.style(Role::Warn)),
+            Span::styled(
+                format!("  {}", if fate.word.is_empty() { &word } else { fate.word }),
+                theme.style(fate.role),
+            ),
         ]));
     }
     lines.push(Line::default());
