@@ -20,3 +20,5 @@ mod twin;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
 mod rollout;
+#[cfg(feature = "tui")]
+mod spectating;
