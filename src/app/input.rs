@@ -12,7 +12,7 @@ use super::gate::Gate;
 use super::key::{Key, KeyCode};
 use super::keymap::{self, Context};
 use super::list::Typed;
-use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Prompt, Then};
+use super::overlay::{CommandPrompt, Confirm, CreateForm, Field, LinePrompt, Overlay, Palette, Then};
 use super::screen::Hit;
 use super::{App, Pane};
 
@@ -215,7 +215,7 @@ impl App {
                 palette.at = 0;
             }
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
-            Some(Overlay::Prompt(prompt)) => prompt.input.insert(text),
+            Some(Overlay::Line(prompt)) => prompt.input.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -386,7 +386,7 @@ impl App {
             }
             Some(Overlay::Palette(palette)) => return self.typed_at_palette(key, palette),
             Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
-            Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
+            Some(Overlay::Line(prompt)) => return self.typed_at_prompt(key, prompt),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
             None => {}
@@ -446,13 +446,13 @@ impl App {
         Vec::new()
     }
 
-    fn typed_at_prompt(&mut self, key: Key, mut prompt: Prompt) -> Vec<Effect> {
+    fn typed_at_prompt(&mut self, key: Key, mut prompt: LinePrompt) -> Vec<Effect> {
         if key.code == KeyCode::Enter {
             return self.prompted(prompt);
         }
         prompt.input.input(key);
         prompt.problem = None;
-        self.overlay = Some(Overlay::Prompt(prompt));
+        self.overlay = Some(Overlay::Line(prompt));
         Vec::new()
     }
 

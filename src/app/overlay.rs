@@ -26,7 +26,7 @@ pub enum Overlay {
     /// A command to put into the seat on screen.
     Command(CommandPrompt),
     /// A line that is asked for: where to go in a recording, or a note.
-    Prompt(Prompt),
+    Line(LinePrompt),
     /// A question.
     Confirm(Confirm),
     /// The rules of a game.
@@ -114,7 +114,7 @@ pub enum Wanted {
 
 /// A line being typed about the recording on screen.
 #[derive(Debug, Clone)]
-pub struct Prompt {
+pub struct LinePrompt {
     /// What it is for.
     pub wanted: Wanted,
     /// The line.

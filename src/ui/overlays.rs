@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, Prompt, Wanted};
+use crate::app::overlay::{CommandPrompt, Confirm, CreateForm, Field, LinePrompt, Overlay, Palette, Wanted};
 use crate::app::panes::sessions::Facet;
 use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
@@ -33,7 +33,7 @@ pub fn draw(
         Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
         Overlay::Create(form) => create(app, form, theme, frame, body, drawn),
         Overlay::Command(prompt) => command(prompt, theme, frame, body),
-        Overlay::Prompt(prompt) => line_asked(prompt, theme, frame, body),
+        Overlay::Line(prompt) => line_asked(prompt, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
     }
@@ -51,7 +51,7 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Create(_) => {
             Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
         }
-        Overlay::Prompt(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
+        Overlay::Line(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Confirm(_) => Some((&["←→", "⏎", "y", "n"], &["choose", "press", "yes", "no"])),
     }
@@ -316,7 +316,7 @@ fn command(prompt: &CommandPrompt, theme: &Theme, frame: &mut Frame<'_>, body: R
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn line_asked(prompt: &Prompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+fn line_asked(prompt: &LinePrompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
     let (title, about) = match prompt.wanted {
         Wanted::Place => ("Go to", "A tick (217), a share (50%), or a way (+10, -10)."),
         Wanted::Note => ("Note", "Words for this moment; they are kept with the recording."),
