@@ -213,8 +213,8 @@ impl App {
                     time.undelivered();
                 }
             }
-            Request::Jot(..) => {}
-            Request::Reconnect(_) => {} // It is tried again by itself.
+            // A lost link is tried again by itself.
+            Request::Jot(..) | Request::Reconnect(_) => {}
         }
         Vec::new()
     }

@@ -11,7 +11,7 @@ use super::key::{Key, KeyCode};
 use super::keymap::{self, Context};
 use super::list::Typed;
 use super::overlay::{
-    Asked, CommandPrompt, Confirm, CreateForm, Field, Overlay, Palette, ProviderPicker, Then,
+    CommandPrompt, Confirm, CreateForm, Field, LinePrompt, Overlay, Palette, ProviderPicker, Then,
 };
 use super::screen::Hit;
 use super::seats::providers::{self, Delegation};
@@ -204,7 +204,7 @@ impl App {
             Some(Overlay::Command(prompt)) => prompt.input.insert(text),
             Some(Overlay::Provider(picker)) => picker.model.insert(text),
             Some(Overlay::Find(editor) | Overlay::Compare(editor)) => editor.insert(text),
-            Some(Overlay::Ask(prompt)) => prompt.input.insert(text),
+            Some(Overlay::Line(prompt)) => prompt.input.insert(text),
             Some(_) => {} // A paste answers no question.
             None => self.pasted_into_pane(text),
         }
@@ -378,7 +378,7 @@ impl App {
             Some(Overlay::Command(prompt)) => return self.typed_at_command(key, prompt),
             Some(Overlay::Provider(picker)) => return self.typed_at_provider(key, picker),
             Some(Overlay::Prompt(prompt)) => return self.typed_at_prompt(key, prompt),
-            Some(Overlay::Ask(asked)) => return self.typed_at_asked(key, asked),
+            Some(Overlay::Line(asked)) => return self.typed_at_line(key, asked),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
             Some(Overlay::Fields(form)) => self.typed_at_fields(key, form),
@@ -465,13 +465,13 @@ impl App {
         Vec::new()
     }
 
-    fn typed_at_asked(&mut self, key: Key, mut prompt: Asked) -> Vec<Effect> {
+    fn typed_at_line(&mut self, key: Key, mut prompt: LinePrompt) -> Vec<Effect> {
         if key.code == KeyCode::Enter {
             return self.prompted(prompt);
         }
         prompt.input.input(key);
         prompt.problem = None;
-        self.overlay = Some(Overlay::Ask(prompt));
+        self.overlay = Some(Overlay::Line(prompt));
         Vec::new()
     }
 

@@ -33,7 +33,7 @@ pub enum Overlay {
     /// What a model would be shown.
     Prompt(PromptView),
     /// A line that is asked for: where to go in a recording, or a note.
-    Ask(Asked),
+    Line(LinePrompt),
     /// A question.
     Confirm(Confirm),
     /// How the fields of an observation are drawn.
@@ -129,7 +129,7 @@ pub enum Wanted {
 
 /// A line being typed about the recording on screen.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct LinePrompt {
     /// What it is for.
     pub wanted: Wanted,
     /// The line.

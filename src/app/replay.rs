@@ -10,7 +10,7 @@ use super::action::Action;
 use super::editor::Editor;
 use super::effect::Effect;
 use super::live::{Link, Live, Tone};
-use super::overlay::{Asked, Overlay, Wanted};
+use super::overlay::{LinePrompt, Overlay, Wanted};
 use super::panes::sessions::{Facet, Watching};
 use super::remote::Remote;
 use super::timeline::{Timeline, read_goal};
@@ -190,11 +190,11 @@ impl App {
             return;
         };
         let input = Editor::line(if wanted == Wanted::Note { text } else { "" });
-        self.overlay = Some(Overlay::Ask(Asked { wanted, input, nth, problem: None }));
+        self.overlay = Some(Overlay::Line(LinePrompt { wanted, input, nth, problem: None }));
     }
 
     /// Does what was typed.
-    pub(super) fn prompted(&mut self, mut prompt: Asked) -> Vec<Effect> {
+    pub(super) fn prompted(&mut self, mut prompt: LinePrompt) -> Vec<Effect> {
         let Some((feed, time)) = self.visible_timeline() else { return Vec::new() };
         let text = prompt.input.text();
         let order = match prompt.wanted {
@@ -203,7 +203,7 @@ impl App {
                 Ok(goal) => time.seek(goal),
                 Err(why) => {
                     prompt.problem = Some(why.to_owned());
-                    self.overlay = Some(Overlay::Ask(prompt));
+                    self.overlay = Some(Overlay::Line(prompt));
                     return Vec::new();
                 }
             },

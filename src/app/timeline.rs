@@ -114,7 +114,7 @@ impl Timeline {
         self.pause();
         let (last, from) = (self.last()?, self.target.or_else(|| self.nth())?);
         if by > 0 && !self.is_recorded && (self.past.is_none() || from.saturating_add_signed(by) > last) {
-            self.to_live();
+            self.go_live();
             return None;
         }
         self.show_nth(from.saturating_add_signed(by).min(last))
@@ -155,11 +155,11 @@ impl Timeline {
         if self.is_recorded {
             return self.jump(Place::Last);
         }
-        self.to_live();
+        self.go_live();
         None
     }
 
-    fn to_live(&mut self) {
+    fn go_live(&mut self) {
         (self.past, self.pending, self.wish, self.target, self.due) = (None, None, None, None, None);
         self.playing = false;
     }
@@ -226,7 +226,7 @@ impl Timeline {
 
     /// Playing reached the newest moment.
     fn at_end(&mut self) {
-        if self.is_recorded { self.pause() } else { self.to_live() }
+        if self.is_recorded { self.pause() } else { self.go_live() }
     }
 
     fn show_nth(&mut self, nth: usize) -> Option<Order> {
@@ -287,9 +287,8 @@ impl Timeline {
     }
 
     fn shown(&mut self, now: Duration, live: &Live, ticket: u64, frame: Frame) -> Option<Order> {
-        if self.pending.take_if(|pending| *pending == ticket).is_none() {
-            return None; // An answer to a wish that was given up.
-        }
+        // An answer to a wish that was given up says nothing.
+        self.pending.take_if(|pending| *pending == ticket)?;
         let Frame { nth, at, lasted, view } = frame;
         let mut then = Live::new(live.feed, live.view.session_id.clone(), live.view.game.clone());
         (then.link, then.skipped, then.view) = (Link::Recorded, live.skipped, *view);

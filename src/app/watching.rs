@@ -115,7 +115,10 @@ impl Signs {
             let kept = self.scores.entry(player.clone()).or_default();
             let best = kept.iter().copied().fold(*score, f64::max);
             let fall = (best - score) / best.abs() * 100.0;
-            if best != 0.0 && fall >= CLIFF {
+            // A score that jumps all the time falls off no cliff.
+            let steps = kept.iter().zip(kept.iter().skip(1)).map(|(a, b)| (b - a).abs());
+            let usual = steps.sum::<f64>() / kept.len().max(1) as f64;
+            if best != 0.0 && fall >= CLIFF && kept.len() >= 3 && best - score > usual * 8.0 {
                 self.fell = Some((fall, now));
                 kept.clear();
             }

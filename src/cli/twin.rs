@@ -11,6 +11,7 @@ mod load;
 mod local;
 mod long;
 mod method;
+mod narrate;
 pub(in crate::cli) mod output;
 mod raw;
 mod seats;

@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use crate::app::key::Key;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::overlay::{Asked, Confirm, CreateForm, Field, Overlay, Palette, Wanted};
+use crate::app::overlay::{Confirm, CreateForm, Field, LinePrompt, Overlay, Palette, Wanted};
 use crate::app::panes::sessions::Facet;
 use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
@@ -36,7 +36,7 @@ pub fn draw(
         Overlay::Provider(picker) => play::provider(app, picker, theme, frame, body),
         Overlay::Prompt(view) => play::prompt(view, theme, frame, body, drawn),
         Overlay::Command(prompt) => play::command(prompt, theme, frame, body),
-        Overlay::Ask(asked) => line_asked(asked, theme, frame, body),
+        Overlay::Line(asked) => line_asked(asked, theme, frame, body),
         Overlay::Confirm(confirm) => question(confirm, theme, frame, body, drawn),
         Overlay::Rules { slug, scroll } => rules(app, slug, *scroll, theme, frame, body, drawn),
         Overlay::Fields(form) => fields::list(app, form, theme, frame, body),
@@ -61,7 +61,7 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Prompt(_) => {
             Some((&["↑↓", "tab", "y", "esc"], &["scroll", "other message", "copy", "close"]))
         }
-        Overlay::Ask(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
+        Overlay::Line(_) => Some((&["⏎", "esc"], &["do it", "cancel"])),
         Overlay::Command(_) => Some((&["⏎", "esc"], &["start it", "cancel"])),
         Overlay::Fields(_) => Some((
             &["↑↓", "←→", "p", "+-", "x", "R", "⏎"],
@@ -318,7 +318,7 @@ fn buttons(
     }
 }
 
-fn line_asked(prompt: &Asked, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
+fn line_asked(prompt: &LinePrompt, theme: &Theme, frame: &mut Frame<'_>, body: Rect) {
     let (title, about) = match prompt.wanted {
         Wanted::Place => ("Go to", "A tick (217), a share (50%), or a way (+10, -10)."),
         Wanted::Note => ("Note", "Words for this moment; they are kept with the recording."),

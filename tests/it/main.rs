@@ -26,3 +26,5 @@ mod record;
 mod rollout;
 #[cfg(all(unix, feature = "tui"))]
 mod seats;
+#[cfg(feature = "tui")]
+mod spectating;

@@ -315,9 +315,9 @@ fn two_thousand_keys_at_once_are_all_read_and_cost_few_frames() {
 #[test]
 fn nothing_is_written_while_nothing_happens() {
     let mut pty = loaded(SIZE);
-    // The past is played when only the two sessions are live that never end.
+    // The past is played when only the six sessions are live that play themselves.
     pty.send("2");
-    pty.wait_for("● 2 live");
+    pty.wait_for("● 6 live");
     pty.send("1");
     pty.wait_for("▸ connect_four");
     pty.wait_quiet(Duration::from_millis(500));

@@ -33,6 +33,7 @@ async fn say(server: &mut WebSocketStream<DuplexStream>, text: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn silence_sends_one_ping_a_period_and_any_frame_ends_it() {
+    // W-02.
     // SDK 3.4.0 tests/test_ws.py test_read_timeout_sends_a_ping_and_keeps_reading.
     let (mut socket, mut server) = pair(1 << 20).await;
     let serve = async {

@@ -9,6 +9,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 use super::failure::Failure;
 use super::method::{Method, View};
+use super::narrate::Narrator;
 use super::{Context, output};
 use crate::api::endpoints::GetPlay;
 use crate::api::model::{Extra, PlayerToken, SessionId};
@@ -40,9 +41,15 @@ pub(super) const SPECTATE: Method = Method {
     name: "spectate",
     operation: "play.spectate",
     about: "Watches a session over its socket, one message a line, until the game is over.\n\n\
-            A lost connection is opened again with growing waits; the server then sends the current state.",
+            A lost connection is opened again with growing waits; the server then sends the current state. With \
+            `--narrate` it is told as plain text instead.",
     fields: &[Field { name: "session_id", about: "Which session.", kind: Kind::Text, place: Place::Path }],
-    more: &[],
+    more: &[Field {
+        name: "narrate",
+        about: "Tell it as plain text, a line for each thing that happens.",
+        kind: Kind::Bool,
+        place: Place::Optional,
+    }],
     view: View::Record,
     pages: false,
     watch: false,
@@ -53,7 +60,7 @@ fn connect<'a>(context: &'a Context, _: &'a Method, members: Extra) -> BoxFuture
     async move {
         let seat = GetPlay::from_members(members).map_err(Failure::Usage)?;
         let lines = BufReader::new(tokio::io::stdin()).lines();
-        follow(context, &Target::Seat(seat.session_id, seat.player_token), Some(lines)).await
+        follow(context, &Target::Seat(seat.session_id, seat.player_token), Some(lines), None).await
     }
     .boxed()
 }
@@ -61,7 +68,9 @@ fn connect<'a>(context: &'a Context, _: &'a Method, members: Extra) -> BoxFuture
 fn spectate<'a>(context: &'a Context, _: &'a Method, members: Extra) -> BoxFuture<'a, Result<(), Failure>> {
     async move {
         let session = members.decode("session_id").unwrap_or_default();
-        follow(context, &Target::Spectator(session), None).await
+        let narrate = members.decode::<bool>("narrate").unwrap_or(false);
+        let narrator = narrate.then(Narrator::default);
+        follow(context, &Target::Spectator(session), None, narrator).await
     }
     .boxed()
 }
@@ -86,6 +95,7 @@ async fn follow(
     context: &Context,
     target: &Target,
     mut lines: Option<Lines<BufReader<Stdin>>>,
+    mut narrator: Option<Narrator>,
 ) -> Result<(), Failure> {
     let client = context.client()?;
     let mut state = State::START;
@@ -95,7 +105,7 @@ async fn follow(
             Err(error) => (error.verdict(), Duration::ZERO, Failure::Api(error)),
             Ok(mut socket) => {
                 state = step(state, Input::Opened, 0.0).0;
-                let end = read(&mut socket, &mut lines).await?;
+                let end = read(&mut socket, &mut lines, &mut narrator).await?;
                 (end.0, opened.elapsed(), Failure::Local(end.1))
             }
         };
@@ -113,11 +123,19 @@ async fn follow(
 async fn read(
     socket: &mut PlaySocket,
     lines: &mut Option<Lines<BufReader<Stdin>>>,
+    narrator: &mut Option<Narrator>,
 ) -> Result<(Verdict, String), Failure> {
     loop {
         tokio::select! {
             message = socket.recv() => match message {
-                Ok(Some(message)) => print(&message)?,
+                Ok(Some(message)) => match narrator {
+                    Some(narrator) => {
+                        for line in narrator.tell(message) {
+                            output::print_line(&line)?;
+                        }
+                    }
+                    None => print(&message)?,
+                },
                 Ok(None) => return Ok(socket.ending()),
                 Err(why) => return Ok((why.verdict(), why.to_string())),
             },

@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 
 use crate::app::live::Live;
 use crate::app::screen::{Drawn, Hit};
-use crate::app::timeline::Timeline;
+use crate::app::timeline::{Pace, Timeline};
 use crate::tape::Marker;
 use crate::text;
 use crate::ui::marks;
@@ -152,7 +152,7 @@ fn words(time: &Timeline, theme: &Theme, columns: usize) -> Line<'static> {
             }
         }
     }
-    if time.pace.factor() != 1.0 || time.playing {
+    if time.pace != Pace::default() || time.playing {
         let waits = if time.pace.whole_waits { ", whole waits" } else { "" };
         spans.push(Span::styled(format!("   {}x{waits}", text::decimal(time.pace.factor(), 2)), dim));
     }

@@ -50,7 +50,7 @@ fn a_match_is_played_by_arrow_keys_to_its_score_and_billed_to_the_tick() {
     let mut pty = loaded(WIDE);
     // Once the past is played only the match changes the balance.
     pty.send("2");
-    pty.wait_for("● 2 live");
+    pty.wait_for("● 6 live");
     pty.send("9");
     pty.wait_for("held 0.00");
     let before = pty.number_after("◆ ").unwrap();

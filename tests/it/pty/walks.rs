@@ -46,15 +46,17 @@ fn games_are_browsed_filtered_and_read_and_the_way_out_is_q() {
 fn a_live_session_is_watched_left_and_watched_again() {
     let mut pty = loaded(WIDE);
     pty.send("2");
-    // The past is played when only the two sessions are live that never end.
-    pty.wait_for("● 2 live");
+    // The past is played when only the six sessions are live that play themselves.
+    pty.wait_for("● 6 live");
     pty.send("ag");
-    pty.wait_for("2 of ");
+    pty.wait_for("6 of ");
     let is_chosen =
         |pty: &Pty| pty.rows().iter().any(|row| row.starts_with('▸') && row.contains("market_simulator"));
-    if !is_chosen(&pty) {
+    while !is_chosen(&pty) {
+        let chosen = |pty: &Pty| pty.rows().iter().position(|row| row.starts_with('▸'));
+        let before = chosen(&pty);
         pty.send("j");
-        pty.wait_until("the market is chosen", is_chosen);
+        pty.wait_until("the next one is chosen", |pty| chosen(pty) != before);
     }
     pty.send("\r");
     let tick = |pty: &Pty| pty.shows("● live").then(|| pty.number_after("   tick ")).flatten();
@@ -65,6 +67,51 @@ fn a_live_session_is_watched_left_and_watched_again() {
     pty.wait_for("⏎ watches it");
     pty.send("\r");
     pty.wait_until("it went on meanwhile", |pty| tick(pty).is_some_and(|now| now > left));
+}
+
+#[test]
+fn six_sessions_on_the_wall_one_zoomed_gone_back_in_marked_left_and_opened_again() {
+    let mut pty = loaded((160, 50));
+    pty.send("2");
+    pty.wait_for("● 6 live");
+    pty.send("W");
+    pty.wait_for("6 of 6 live");
+    let serpents = |pty: &Pty| pty.rows().iter().any(|row| row.contains("▸ grid_serpents"));
+    for _ in 0..6 {
+        if serpents(&pty) {
+            break;
+        }
+        pty.send("l");
+        pty.wait_quiet(Duration::from_millis(100));
+    }
+    pty.send("\r");
+    pty.wait_for("‹ Sessions   grid_serpents");
+    pty.wait_until("a few moments are recorded", |pty| {
+        pty.shows(" moments, ") && pty.number_after("   tick ").is_some_and(|tick| tick > 4.0)
+    });
+    // Fifty ticks back, or to its beginning.
+    pty.send("\x1b[5~");
+    pty.wait_for("behind, l live");
+    pty.send("b");
+    pty.wait_for("bookmark");
+    pty.send("nlook here\r");
+    pty.wait_for("look here");
+    pty.send("l");
+    pty.wait_until("it is live again", |pty| !pty.shows("behind, l live") && pty.shows("┤ live"));
+    pty.send("\x1b");
+    pty.wait_for("6 of 6 live");
+    pty.send("\x1b");
+    pty.wait_for("/ filter");
+    pty.send("aa");
+    pty.wait_for("6 of 6");
+    pty.send("/serpents\r\r");
+    pty.wait_for("▪ recorded");
+    pty.wait_for("0:00 of");
+    pty.send("\x1b");
+    pty.wait_for("▪ watched");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    assert_eq!(pty.residue(), [""; 0]);
 }
 
 #[test]
