@@ -11,5 +11,6 @@ mod lists;
 mod loading;
 mod mouse;
 mod playing;
+mod replaying;
 mod policies;
 mod watching;
