@@ -11,6 +11,7 @@ mod lists;
 mod loading;
 mod mouse;
 mod playing;
+mod replaying;
 mod policies;
 mod providers;
 mod wall;

@@ -162,7 +162,7 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Failed> {
     let folder = tape::folder();
     let place = || folder.clone().unwrap_or_default();
     let listed = |names: &[String]| {
-        names.iter().map(|name| format!("\n  {}", crate::text::clean(name))).collect::<String>()
+        names.iter().flat_map(|name| ["\n  ".into(), crate::text::clean(name)]).collect::<String>()
     };
     match library::find(folder.as_deref(), name).map_err(|why| Failed::of(&place(), &why))? {
         library::Meant::File(file) => Ok(file),

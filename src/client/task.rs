@@ -70,8 +70,9 @@ struct Desk {
     keep: Option<Keep>,
     events: mpsc::Sender<ClientEvent>,
     work: JoinSet<()>,
-    /// Ends what tidies up the recordings.
+    /// Ends what tidies up the recordings; nobody waits for it.
     tidied: CancellationToken,
+    tidying: Option<JoinHandle<()>>,
     feeds: HashMap<FeedId, mpsc::Sender<Command>>,
     decks: HashMap<FeedId, (mpsc::Sender<Order>, Pen)>,
 }
@@ -79,7 +80,7 @@ struct Desk {
 impl Desk {
     fn new(api: Option<api::Client>, keep: Option<Keep>, events: mpsc::Sender<ClientEvent>) -> Self {
         let (work, feeds, decks) = (JoinSet::new(), HashMap::new(), HashMap::new());
-        Self { api, keep, events, work, tidied: CancellationToken::new(), feeds, decks }
+        Self { api, keep, events, work, tidied: CancellationToken::new(), tidying: None, feeds, decks }
     }
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Request>, stop: CancellationToken) {
@@ -98,6 +99,8 @@ impl Desk {
         }
         // Every feed sees its orders end and closes its socket, then its recording ends; questions are not waited for.
         self.tidied.cancel();
+        // What it had begun is as it was before.
+        drop(self.tidying.take());
         self.feeds.clear();
         self.decks.clear();
         let closing = async { while self.work.join_next().await.is_some() {} };
@@ -108,7 +111,8 @@ impl Desk {
     fn tidy(&mut self) {
         let Some(keep) = self.keep.clone() else { return };
         let stopped = self.tidied.clone();
-        self.work.spawn_blocking(move || library::maintain(&keep, &|| stopped.is_cancelled()));
+        let tidying = move || library::maintain(&keep, &|| stopped.is_cancelled());
+        self.tidying = Some(tokio::task::spawn_blocking(tidying));
     }
 
     fn take(&mut self, request: Request) {

@@ -125,7 +125,7 @@ pub fn compare(
 }
 
 impl Comparison {
-    fn look(&mut self, a: &Moment, b: &Moment) {
+    fn look<'m>(&mut self, a: &'m Moment, b: &'m Moment) {
         self.common += 1;
         let seats =
             |a: BTreeSet<String>, b: BTreeSet<String>| a.intersection(&b).cloned().collect::<Vec<_>>();
@@ -135,7 +135,8 @@ impl Comparison {
             if self.observations.contains_key(&seat) {
                 continue;
             }
-            if let Some(found) = difference(a.tick, a.observations.get(&seat), b.observations.get(&seat)) {
+            let seen = |moment: &'m Moment| moment.observations.get(&seat).map(|raw| &**raw);
+            if let Some(found) = difference(a.tick, seen(a), seen(b)) {
                 self.observations.insert(seat, found);
             }
         }
@@ -144,7 +145,7 @@ impl Comparison {
                 continue;
             }
             let action = |moment: &Moment| moment.actions[&seat].action.clone();
-            if let Some(found) = difference(a.tick, action(a).as_ref(), action(b).as_ref()) {
+            if let Some(found) = difference(a.tick, action(a).as_deref(), action(b).as_deref()) {
                 self.actions.insert(seat, found);
             }
         }
@@ -152,13 +153,12 @@ impl Comparison {
 }
 
 /// The first difference of two values; their texts are compared before they are parsed.
-fn difference(tick: u64, a: Option<&Box<RawValue>>, b: Option<&Box<RawValue>>) -> Option<Difference> {
-    let text = |raw: Option<&Box<RawValue>>| raw.map(|raw| raw.get().to_owned());
+fn difference(tick: u64, a: Option<&RawValue>, b: Option<&RawValue>) -> Option<Difference> {
+    let text = |raw: Option<&RawValue>| raw.map(|raw| raw.get().to_owned());
     if text(a) == text(b) {
         return None;
     }
-    let value =
-        |raw: Option<&Box<RawValue>>| raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+    let value = |raw: Option<&RawValue>| raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
     let (a, b) = (value(a), value(b));
     let mut path = String::new();
     let (a, b) = descend(&mut path, a.as_ref(), b.as_ref())?;

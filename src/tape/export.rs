@@ -57,12 +57,56 @@ pub fn csv(file: &Path, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let mut rows = csv::Writer::from_writer(out);
-    rows.write_record(["tick", "t_ms"].into_iter().map(str::to_owned).chain(seats.iter().cloned()))?;
+    let head = ["tick", "t_ms"].into_iter().map(str::to_owned).chain(seats.iter().cloned());
+    rows.write_record(head).map_err(cause)?;
     for told in Moments::open(file)? {
         let Told::Moment(moment) = told? else { continue };
         let scores =
             seats.iter().map(|seat| moment.scores.get(seat).map_or_else(String::new, f64::to_string));
-        rows.write_record([moment.tick.to_string(), moment.t_ms.to_string()].into_iter().chain(scores))?;
+        rows.write_record([moment.tick.to_string(), moment.t_ms.to_string()].into_iter().chain(scores))
+            .map_err(cause)?;
     }
     rows.flush()
+}
+
+/// The failure of the output itself, so that a pipe that was closed is known as such.
+fn cause(why: csv::Error) -> io::Error {
+    match why.into_kind() {
+        csv::ErrorKind::Io(why) => why,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe whose reader went away.
+    struct Closed;
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_known_as_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.jsonl");
+        let header =
+            r#"{"gert_recording":1,"kind":"player","session_id":"s","started_at":"2026-01-01T00:00:00Z"}"#;
+        let line = r#"{"t":1,"m":{"type":"observation","tick":1,"player_id":"p0","data":{"score":1}}}"#;
+        std::fs::write(&file, format!("{header}\n{line}\n")).unwrap();
+        for write in [json_lines, csv] {
+            assert_eq!(write(&file, &mut Closed).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        }
+        let mut out = Vec::new();
+        csv(&file, &mut out).unwrap();
+        assert_eq!(out, b"tick,t_ms,p0\n1,1,1\n");
+    }
 }

@@ -268,6 +268,7 @@ mod raw {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
     use serde_json::value::RawValue;
 
+    #[expect(clippy::ref_option, reason = "serde hands the field over as it is")]
     pub(super) fn serialize<S: Serializer>(text: &Option<Arc<str>>, out: S) -> Result<S::Ok, S::Error> {
         let json = text.as_deref().map(serde_json::from_str::<&RawValue>).transpose();
         json.map_err(serde::ser::Error::custom)?.serialize(out)

@@ -24,8 +24,8 @@ pub(super) struct Note {
     /// The moment.
     nth: usize,
     /// The words; none takes the note away.
-    #[serde(default)]
-    note: Option<String>,
+    #[serde(default, rename = "note")]
+    words: Option<String>,
     /// When it was written.
     #[serde(default)]
     at: Option<jiff::Timestamp>,
@@ -58,8 +58,8 @@ pub(super) fn read(recording: &Path) -> io::Result<BTreeMap<usize, String>> {
         Ok(_) => {}
     }
     let mut notes = BTreeMap::new();
-    for Note { nth, note, .. } in Journal::new(path).read::<Note>()?.rows {
-        match note {
+    for Note { nth, words, .. } in Journal::new(path).read::<Note>()?.rows {
+        match words {
             Some(words) => drop(notes.insert(nth, words)),
             None => drop(notes.remove(&nth)),
         }
@@ -72,8 +72,8 @@ pub(super) fn read(recording: &Path) -> io::Result<BTreeMap<usize, String>> {
 /// # Errors
 /// When it cannot be written.
 pub(super) fn keep(recording: &Path, nth: usize, note: Option<&str>) -> io::Result<()> {
-    let note = note.map(|words| words[..words.floor_char_boundary(LONGEST)].to_owned());
-    let row = Note { nth, note, at: Some(jiff::Timestamp::now()) };
+    let words = note.map(|words| words[..words.floor_char_boundary(LONGEST)].to_owned());
+    let row = Note { nth, words, at: Some(jiff::Timestamp::now()) };
     Journal::new(file(recording)).lock()?.append(&row)
 }
 

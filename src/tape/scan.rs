@@ -140,3 +140,31 @@ fn unpack(file: &File, path: &Path) -> io::Result<(File, Option<String>)> {
         (text.limit() == 0).then(|| "the recording is too large to unpack: its beginning is shown".into());
     Ok((unpacked, notice))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over_without_being_held() {
+        let long = "x".repeat(1 << 20);
+        let text = format!("one\n{long}\ntwo\n\n{long}\nthree");
+        let mut lines = Lines::new(BufReader::with_capacity(64, text.as_bytes()), 100);
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().expect("memory can be read") {
+            let text = line.text.map(|text| String::from_utf8_lossy(text).into_owned());
+            found.push((line.length, text, line.is_whole));
+        }
+        let text = |text: &str| Some(text.to_owned());
+        let expected = [
+            (4, text("one\n"), true),
+            ((1 << 20) + 1, None, true),
+            (4, text("two\n"), true),
+            (1, text("\n"), true),
+            ((1 << 20) + 1, None, true),
+            (5, text("three"), false),
+        ];
+        assert_eq!(found, expected);
+        assert!(lines.line.capacity() <= 200);
+    }
+}

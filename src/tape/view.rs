@@ -100,6 +100,8 @@ pub struct View {
     pub deadline: Option<Duration>,
     newest: Option<Message>,
     unsettled: bool,
+    /// Whether observations come with everybody's scores; a player's do not.
+    told_scores: bool,
 }
 
 impl View {
@@ -148,6 +150,7 @@ impl View {
     fn observe(&mut self, now: Duration, message: Message) {
         if let Some(scores) = scores(&message) {
             self.scores = scores;
+            self.told_scores = true;
         }
         for line in played(&message) {
             self.push(message.tick.unwrap_or(self.tick), Tone::Plain, line);
@@ -198,6 +201,12 @@ impl View {
         let others: BTreeMap<String, Value> = message.member("others").unwrap_or_default();
         let player = message.player_id.clone().unwrap_or_default();
         self.trail.push(self.tick, &data);
+        if let Some(score) = data.get("score").and_then(Value::as_f64)
+            && !self.told_scores
+            && self.outcome.is_none()
+        {
+            self.scores.insert(player.clone(), score);
+        }
         let seen = Seen { player, data, others: others.into_iter().collect() };
         self.previous = self.seen.replace(seen).map(|seen| seen.data);
     }
@@ -279,4 +288,27 @@ fn scores(message: &Message) -> Option<BTreeMap<String, f64>> {
             .filter_map(|(player, score)| Some((player.as_str().to_owned(), score?)))
             .collect(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hear(view: &mut View, text: &str) {
+        view.hear(Duration::ZERO, Message::parse(text.to_owned().into()));
+        view.settle();
+    }
+
+    #[test]
+    fn a_players_score_is_that_of_its_observation_until_the_match_tells_all() {
+        let mut view = View::default();
+        hear(&mut view, r#"{"type":"observation","player_id":"p1","tick":1,"data":{"score":7}}"#);
+        assert_eq!(view.scores, [("p1".to_owned(), 7.0)].into());
+        hear(&mut view, r#"{"type":"game_completed","scores":{"p0":1,"p1":9}}"#);
+        assert_eq!(view.scores, [("p0".to_owned(), 1.0), ("p1".to_owned(), 9.0)].into());
+        let mut watched = View::default();
+        let text = r#"{"type":"observation","player_id":"p1","data":{"score":7},"scores":{"p1":8}}"#;
+        hear(&mut watched, text);
+        assert_eq!(watched.scores["p1"], 8.0);
+    }
 }

@@ -1,6 +1,7 @@
 //! Where two recordings differ.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -17,20 +18,18 @@ pub(super) fn run(a: &Path, b: &Path, as_json: bool) -> Done {
 }
 
 fn words(compared: &Comparison) -> String {
+    // Writing to a string cannot fail.
     let mut words = String::new();
     for (name, side) in ["a", "b"].iter().zip(&compared.sides) {
         let ticks =
             side.range.map_or_else(|| "no ticks".into(), |(first, last)| format!("ticks {first} to {last}"));
         let (file, session) = (word(&side.file.display().to_string(), 300), word(&side.session_id, 40));
-        words.push_str(&format!(
-            "{name}  {file}\n   session {session}, {ticks}, scores {}\n",
-            scores(&side.scores)
-        ));
+        _ = write!(words, "{name}  {file}\n   session {session}, {ticks}, scores {}\n", scores(&side.scores));
     }
-    words.push_str(&format!("\n{} ticks are in both\n", compared.common));
+    _ = write!(words, "\n{} ticks are in both\n", compared.common);
     for (what, differences) in [("saw", &compared.observations), ("did", &compared.actions)] {
         if differences.is_empty() && compared.common > 0 {
-            words.push_str(&format!("\nno seat {what} anything else\n"));
+            _ = write!(words, "\nno seat {what} anything else\n");
         }
         for (seat, difference) in differences {
             words.push_str(&difference_words(&word(seat, 24), what, difference));
@@ -64,7 +63,7 @@ fn curves(sides: &[Side; 2]) -> String {
                 Some(format!("{}:{}", side.chart.ticks[place], crate::text::decimal(span.last, 2)))
             };
             let points: Vec<String> = places.filter_map(point).collect();
-            words.push_str(&format!("{name} {}  {}\n", word(&curve.player, 12), points.join("  ")));
+            _ = writeln!(words, "{name} {}  {}", word(&curve.player, 12), points.join("  "));
         }
     }
     if words.is_empty() { words } else { format!("\nscores (tick:score)\n{words}") }

@@ -12,7 +12,7 @@ use super::{Done, Failed, cast, find};
 pub(super) enum Format {
     /// An object a moment: observations, actions, scores
     Jsonl,
-    /// The scores: tick, t_ms, a column a seat
+    /// The scores: a row a moment, a column a seat
     Csv,
     /// The drawn screen, to be played in a terminal (asciicast v2)
     Asciicast,

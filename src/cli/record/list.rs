@@ -1,5 +1,6 @@
 //! Which recordings there are, and everything about one.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -107,10 +108,11 @@ fn facts(recording: &Recording, look: &Look) -> String {
         ("size", size(recording.bytes)),
         ("state", if totals.ended { "the match ended".into() } else { recording.state.as_str().to_owned() }),
     ];
-    let mut words: String = facts
-        .iter()
-        .map(|(name, value)| format!("{}  {}\n", text::pad(name, 11), word(value, 400)))
-        .collect();
+    let mut words = String::new();
+    for (name, value) in &facts {
+        // Writing to a string cannot fail.
+        _ = writeln!(words, "{}  {}", text::pad(name, 11), word(value, 400));
+    }
     for (title, is_note) in [("notes", true), ("markers", false)] {
         let rows: Vec<Vec<String>> = look
             .markers
@@ -121,7 +123,7 @@ fn facts(recording: &Recording, look: &Look) -> String {
             })
             .collect();
         if !rows.is_empty() {
-            words.push_str(&format!("\n{title}\n{}", table(&rows, &[true, false, false])));
+            _ = write!(words, "\n{title}\n{}", table(&rows, &[true, false, false]));
         }
     }
     words

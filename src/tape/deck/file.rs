@@ -60,7 +60,9 @@ impl Tape {
         let mut first = serde_json::to_vec(&plan.header)?;
         first.push(b'\n');
         new.write_all(&first)?;
-        new.as_file().try_lock().map_err(io::Error::from)?;
+        // Nobody else knows it yet, so that this fails only where the system has no locks: whoever tidies up leaves
+        // alone there what it cannot lock.
+        let _ = new.as_file().try_lock();
         let file = new.persist_noclobber(&plan.file).map_err(|why| why.error)?;
         let writer = Writer { file, most: plan.most_bytes.saturating_sub(MARGIN), secrets: plan.secrets };
         Ok(Self {

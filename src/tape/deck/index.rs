@@ -77,7 +77,7 @@ impl Index {
         let nth = self.moments.len().saturating_sub(1);
         match &line.what {
             LineKind::Heard(message) if message.kind == MessageKind::Observation => {
-                self.observe(nth, message)
+                self.observe(nth, message);
             }
             LineKind::Heard(message) if message.kind == MessageKind::GameCompleted => {
                 let scores = numbers::scores(message);

@@ -159,7 +159,7 @@ pub(super) fn totals_in(extra: &[u8]) -> Option<Totals> {
 fn remove_stale(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = name.ends_with(".part") && (name.starts_with(".new-") || name.starts_with(".pack-"));
+        let is_ours = name.starts_with(".new-") || name.starts_with(".pack-");
         let age =
             entry.metadata().and_then(|about| about.modified()).ok().and_then(|time| time.elapsed().ok());
         if is_ours && age.is_some_and(|age| age > STALE) {
