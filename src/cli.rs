@@ -13,6 +13,7 @@ mod guard;
 mod log;
 mod man;
 mod prompt;
+mod record;
 mod twin;
 
 use std::path::PathBuf;

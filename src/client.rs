@@ -5,6 +5,7 @@
 
 pub mod feed;
 mod pen;
+mod records;
 mod task;
 
 use std::path::PathBuf;
@@ -78,6 +79,10 @@ pub enum Question {
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
     Leave(SessionId, PlayerToken),
+    /// Which recordings there are; the platform is not asked.
+    Recordings,
+    /// Where two recordings differ.
+    Compare(PathBuf, PathBuf),
 }
 
 /// The answer to a [`Question`], of the same kind.
@@ -94,6 +99,8 @@ pub enum Answer {
     Logs(Logs),
     Created(Box<CreatedSession>),
     Left,
+    Recordings(Vec<tape::Recording>),
+    Compared(Box<tape::Comparison>),
 }
 
 macro_rules! reads {
@@ -120,6 +127,8 @@ reads! {
     usage: Usage -> Listing<UsageEntry>,
     sessions: Sessions -> Listing<Session>,
     logs: Logs -> Logs,
+    recordings: Recordings -> Vec<tape::Recording>,
+    compared: Compared -> Box<tape::Comparison>,
 }
 
 /// What reached us from the platform.

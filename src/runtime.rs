@@ -63,8 +63,8 @@ pub struct Options {
     pub api: Option<crate::api::Client>,
     /// How to get from a typed key to the platform.
     pub with_key: KeySource,
-    /// Where sessions are recorded, if they are.
-    pub recordings: Option<PathBuf>,
+    /// Where recordings are kept, if they can be.
+    pub recordings: Option<crate::tape::Keep>,
     /// Where it is kept how the user wants games drawn.
     pub views: Option<PathBuf>,
     /// How to open an arena in this process.

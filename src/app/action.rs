@@ -55,4 +55,9 @@ pub enum Action {
     FoldOpen,
     Compare,
     Charts,
+    ChartZoomIn,
+    ChartZoomOut,
+    ChartLeft,
+    ChartRight,
+    ChartGo,
 }

@@ -78,6 +78,7 @@ impl App {
             }
             Question::Create(_) => self.created(ticket, reply),
             Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
+            Question::Recordings | Question::Compare(..) => Vec::new(),
         });
         effects
     }
@@ -174,14 +175,14 @@ impl App {
     }
 
     /// Something about a recording.
-    pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
-        if let TapeEvent::Shown { ticket, frame } = &event
-            && self.take_moment(*ticket, frame)
-        {
-            return Vec::new();
-        }
-        if let TapeEvent::Failed(why) = event {
-            self.toast(Tone::Bad, format!("not recorded: {why}"));
+    pub(super) fn taped(&mut self, feed: FeedId, event: TapeEvent) -> Vec<Effect> {
+        match event {
+            TapeEvent::Shown { ticket, frame } if self.take_moment(ticket, &frame) => {}
+            TapeEvent::Charted { ticket, chart } => self.take_chart(ticket, *chart),
+            TapeEvent::Grew(_) => return self.chart_again(feed).into_iter().collect(),
+            TapeEvent::Failed(why) => self.toast(Tone::Bad, format!("not recorded: {why}")),
+            TapeEvent::Noticed(what) => self.toast(Tone::Warn, what),
+            _ => {}
         }
         Vec::new()
     }

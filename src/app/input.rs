@@ -180,7 +180,7 @@ impl App {
 
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
-        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() {
+        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() || self.in_charts() {
             return None;
         }
         let direction = match key.code {

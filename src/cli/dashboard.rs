@@ -78,6 +78,7 @@ async fn start(
     let (drawn_by, troubles) = runtime::read_renderers(renderers.as_deref());
     theme.renderers = Some(drawn_by);
     boot.notices.extend(troubles);
+    let recordings = super::record::keep(&config);
     let config = Arc::new(config);
     let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
         Box::pin(take_key(config.clone(), text))
@@ -86,8 +87,8 @@ async fn start(
         boot,
         api,
         with_key: Box::new(with_key),
-        recordings: crate::tape::folder(),
         views,
+        recordings,
         arena: arena_source(keep),
         theme,
         renderers,

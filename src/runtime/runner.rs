@@ -15,6 +15,7 @@ use crate::app::effect::{Effect, Tell};
 use crate::app::event::Event;
 use crate::client::{self, Client, ClientEvent, Request};
 use crate::policy::{Policy, PolicyEvent, PolicySpec, Run, SendError};
+use crate::tape::Keep;
 
 /// Events of the platform that wait for the loop; when it is full the sockets are read more slowly.
 const CLIENT_EVENTS: usize = 256;
@@ -78,7 +79,7 @@ pub(super) enum Wish {
 /// Owns what effects started.
 pub(super) struct Runner {
     /// Where sessions are recorded.
-    recordings: Option<PathBuf>,
+    recordings: Option<Keep>,
     views: ViewsFile,
     client: Option<Client>,
     with_key: KeySource,
@@ -95,13 +96,14 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) fn new(
         api: Option<api::Client>,
-        recordings: Option<PathBuf>,
+        recordings: Option<Keep>,
         views: Option<PathBuf>,
         with_key: KeySource,
         arena: ArenaSource,
     ) -> Self {
         let client_events = mpsc::channel(CLIENT_EVENTS);
-        let client = api.map(|api| client::start(api, recordings.clone(), client_events.0.clone()));
+        // Without a platform it still plays recordings.
+        let client = Some(client::start(api, recordings.clone(), client_events.0.clone()));
         Self {
             recordings,
             views: ViewsFile::new(views),
@@ -219,14 +221,16 @@ impl Runner {
 
     fn use_arena(&mut self, opened: Opening) -> Result<(), String> {
         let opened = opened?;
-        self.client = Some(client::start(opened.api, self.recordings.clone(), self.client_events.0.clone()));
+        self.client =
+            Some(client::start(Some(opened.api), self.recordings.clone(), self.client_events.0.clone()));
         self.opened = Some(opened.close);
         Ok(())
     }
 
     fn use_key(&mut self, taken: Taking) -> Result<Result<String, String>, Arc<str>> {
         let taken = taken?;
-        self.client = Some(client::start(taken.api, self.recordings.clone(), self.client_events.0.clone()));
+        self.client =
+            Some(client::start(Some(taken.api), self.recordings.clone(), self.client_events.0.clone()));
         Ok(taken.word)
     }
 }

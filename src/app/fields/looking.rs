@@ -233,10 +233,20 @@ impl App {
             self.overlay = Some(Overlay::Compare(editor));
             return Vec::new();
         };
+        self.compare_with(feed, tick)
+    }
+
+    /// Goes to the tick under the cursor of the charts: what changed between it and now is listed.
+    pub(in crate::app) fn go_to_charted(&mut self) -> Vec<Effect> {
+        let tick = self.fields.charts.take().and_then(|charts| charts.tick());
+        let (Some(tick), Some(feed)) = (tick, self.turn_to_shown()) else { return Vec::new() };
+        self.compare_with(feed, tick)
+    }
+
+    fn compare_with(&mut self, feed: FeedId, tick: u64) -> Vec<Effect> {
         let ticket = self.number();
         self.fields.against = Some(Against::Asked { ticket, tick });
-        let order = Order::Show { ticket, at: Place::Tick(tick) };
-        vec![Effect::Send(Request::Tape(feed, order))]
+        vec![Effect::Send(Request::Tape(feed, Order::Show { ticket, at: Place::Tick(tick) }))]
     }
 
     /// Takes a moment that was asked for to compare with. False if nobody here asked.

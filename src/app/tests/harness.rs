@@ -313,6 +313,8 @@ fn name(question: &Question) -> &'static str {
         Question::Logs(_) => "logs",
         Question::Create(_) => "create",
         Question::Leave(..) => "leave",
+        Question::Recordings => "recordings",
+        Question::Compare(..) => "compare",
     }
 }
 
