@@ -195,7 +195,7 @@ impl App {
         let Some((path, is_open)) = known.rows.get(known.chosen).cloned() else { return };
         match is_open {
             Some(is_open) if open.is_none_or(|open| open != is_open) => {
-                self.fields.folds.toggle(&path, is_open)
+                self.fields.folds.toggle(&path, is_open);
             }
             // To the left of what is closed lies what it is in.
             _ if open == Some(false) => {
@@ -257,13 +257,12 @@ impl App {
         }
         let mut view = frame.view.clone();
         view.settle();
-        self.fields.against = match view.seen {
-            Some(seen) => Some(Against::Tick(view.tick, Box::new(seen))),
-            None => {
-                self.toast(Tone::Warn, "the recording has no observation there");
-                None
-            }
-        };
+        if let Some(seen) = view.seen {
+            self.fields.against = Some(Against::Tick(view.tick, Box::new(seen)));
+        } else {
+            self.fields.against = None;
+            self.toast(Tone::Warn, "the recording has no observation there");
+        }
         true
     }
 }
