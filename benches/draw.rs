@@ -5,10 +5,14 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use gert::app::App;
 use gert::app::event::Event;
+use gert::ui::render::{Folds, SceneInput, Trail, changes, draw_scene, scene};
 use gert::ui::screen;
 use gert::ui::theme::{ColorDepth, Theme};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use serde_json::json;
 
 #[path = "support/dashboard.rs"]
 mod dashboard;
@@ -33,6 +37,31 @@ fn draw(criterion: &mut Criterion) {
         }
         group.bench_function(format!("play {game}"), |bencher| frames(bencher, &mut app));
     }
+    group.finish();
+    huge(criterion);
+}
+
+/// An observation of half a megabyte that no painter knows: drawn by what is in sight.
+fn huge(criterion: &mut Criterion) {
+    let unit = |nth: usize| json!({"id": format!("u{nth}"), "hp": nth % 100, "at": [nth % 64, nth / 64], "note": "x".repeat(60)});
+    let data = json!({
+        "units": (0..3_000).map(unit).collect::<Vec<_>>(),
+        "heights": (0..200).map(|y| (0..200).map(|x| (x * y) % 997).collect::<Vec<_>>()).collect::<Vec<_>>(),
+        "story": "It goes on. ".repeat(5_000),
+        "tick": 1,
+    });
+    let (mut trail, folds) = (Trail::default(), Folds::default());
+    trail.push(1, &data);
+    let area = Rect::new(0, 0, 200, 60);
+    let mut buffer = Buffer::empty(area);
+    let mut group = criterion.benchmark_group("draw 500 kB");
+    group.bench_function("drawing", |bencher| {
+        bencher.iter(|| {
+            let scene = scene(&SceneInput::new("p0", &data, &trail, &folds));
+            black_box(draw_scene(&scene, &THEME, 0, &mut buffer, area));
+        });
+    });
+    group.bench_function("changes", |bencher| bencher.iter(|| black_box(changes(&data, &data).len())));
     group.finish();
 }
 

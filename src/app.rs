@@ -304,7 +304,9 @@ impl App {
             },
             Pane::Credits => vec![Context::Credits, Context::List],
         };
-        if self.in_tree() {
+        if self.in_charts() {
+            contexts.insert(0, Context::Charts);
+        } else if self.in_tree() {
             contexts.insert(0, Context::Tree);
         }
         contexts.push(Context::Global);

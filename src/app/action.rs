@@ -82,4 +82,9 @@ pub enum Action {
     FoldOpen,
     Compare,
     Charts,
+    ChartZoomIn,
+    ChartZoomOut,
+    ChartLeft,
+    ChartRight,
+    ChartGo,
 }

@@ -102,7 +102,12 @@ impl App {
             Action::FoldClose => self.fold(Some(false)),
             Action::FoldOpen => self.fold(Some(true)),
             Action::Compare => self.compare(),
-            Action::Charts => {}
+            Action::Charts => return self.toggle_charts(),
+            Action::ChartZoomIn => return self.zoom_charts(true),
+            Action::ChartZoomOut => return self.zoom_charts(false),
+            Action::ChartLeft => return self.step_in_charts(-1),
+            Action::ChartRight => return self.step_in_charts(1),
+            Action::ChartGo => return self.go_to_charted(),
         }
         Vec::new()
     }
@@ -188,9 +193,9 @@ impl App {
             return vec![Effect::Send(Request::Reconnect(live.feed))];
         }
         self.games.details.retain(|_, detail| detail.failure().is_none());
-        let mut effects = vec![Effect::ReadRenderers];
-        effects.extend(self.load_all());
-        effects
+        // With a game on screen it is drawn by the files as they are now.
+        let files = self.on_screen().is_some().then_some(Effect::ReadRenderers);
+        files.into_iter().chain(self.load_all()).collect()
     }
 
     fn list(&mut self) -> Option<&mut ListState> {

@@ -3,6 +3,7 @@
 //!
 //! All but the choices belongs to the session on screen and is forgotten with it. The keys are in `looking.rs`.
 
+mod charts;
 mod find;
 mod folds;
 mod looking;
@@ -12,6 +13,7 @@ use crate::client::FeedId;
 
 use super::live::Seen;
 
+pub use self::charts::Charts;
 pub use self::find::{Find, value_at};
 pub use self::folds::Folds;
 pub use self::views::{Choice, Form, GameView, Views};
@@ -60,6 +62,8 @@ pub struct Fields {
     pub find: Option<Find>,
     /// What is compared with, if changes are listed.
     pub against: Option<Against>,
+    /// The charts, where they are on screen.
+    pub charts: Option<Charts>,
     /// The choices are not kept yet.
     pub(super) changed: bool,
     /// The session that this is about.

@@ -170,7 +170,13 @@ impl App {
 
     /// An arrow key plays, where the legal actions name directions.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
-        if self.pane != Pane::Play || key.ctrl || key.alt || self.in_tree() || self.looks_back() {
+        if self.pane != Pane::Play
+            || key.ctrl
+            || key.alt
+            || self.in_tree()
+            || self.in_charts()
+            || self.looks_back()
+        {
             return None;
         }
         let direction = match key.code {

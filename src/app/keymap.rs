@@ -31,6 +31,8 @@ pub enum Context {
     Credits,
     /// An observation as a tree.
     Tree,
+    /// Scores over time.
+    Charts,
 }
 
 impl Context {
@@ -48,6 +50,7 @@ impl Context {
             Self::Ended => "After a match",
             Self::Credits => "Credits",
             Self::Tree => "The observation itself",
+            Self::Charts => "Charts",
         }
     }
 }
@@ -253,6 +256,22 @@ pub const BINDINGS: &[Binding] = {
         row(C::Watching, A::FindNext, &["n"], "find-next", "", "To the next place that was found"),
         row(C::Watching, A::FindPrevious, &["N"], "find-previous", "", "To the place that was found before"),
         row(C::Watching, A::Compare, &["d"], "compare", "diff", "List what changed since an earlier tick"),
+        row(
+            C::Watching,
+            A::Charts,
+            &["c", "C"],
+            "charts",
+            "charts",
+            "Scores, rewards and latencies over time",
+        ),
+        row(C::Playing, A::Charts, &["C"], "charts", "", "Scores, rewards and latencies over time"),
+        row(C::Ended, A::Charts, &["C"], "charts", "charts", "Scores, rewards and latencies over time"),
+        row(C::Charts, A::ChartLeft, &["left"], "chart-left", "", "The cursor to the left"),
+        row(C::Charts, A::ChartRight, &["right"], "chart-right", "", "The cursor to the right"),
+        row(C::Charts, A::ChartZoomIn, &["+", "="], "zoom-in", "closer", "Show half as much"),
+        row(C::Charts, A::ChartZoomOut, &["-"], "zoom-out", "farther", "Show twice as much"),
+        row(C::Charts, A::ChartGo, &["enter"], "go-to-tick", "go", "Go to the tick under the cursor"),
+        row(C::Charts, A::Charts, &["esc", "q", "c", "C"], "close-charts", "close", "Back to the game"),
         row(C::Playing, A::ListFields, &["f"], "fields", "", "Choose how each field is drawn"),
         row(C::Playing, A::Find, &["F"], "find", "", "Search names and values of the observation"),
         row(C::Playing, A::FindNext, &["n"], "find-next", "", "To the next place that was found"),

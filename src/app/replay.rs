@@ -221,13 +221,19 @@ impl App {
     /// Something about a recording.
     pub(super) fn taped(&mut self, feed: FeedId, event: TapeEvent) -> Vec<Effect> {
         let now = self.now.since_start;
-        if let TapeEvent::Shown { ticket, frame } = &event
-            && self.take_moment(*ticket, frame)
-        {
-            return Vec::new();
-        }
-        if let TapeEvent::Noticed(what) = &event {
-            self.toast(Tone::Warn, what.clone());
+        let mut effects = Vec::new();
+        match event {
+            TapeEvent::Shown { ticket, frame } if self.take_moment(ticket, &frame) => return effects,
+            TapeEvent::Charted { ticket, chart } => {
+                self.take_chart(ticket, *chart);
+                return effects;
+            }
+            TapeEvent::Noticed(what) => {
+                self.toast(Tone::Warn, what);
+                return effects;
+            }
+            TapeEvent::Grew(_) => effects.extend(self.chart_again(feed)),
+            _ => {}
         }
         if let TapeEvent::Failed(why) = &event {
             let recorded = self.timeline(feed).is_some_and(|time| time.is_recorded);
@@ -238,11 +244,12 @@ impl App {
             Some(watching) => &mut watching.live,
             None => match self.play.seats.iter_mut().find(|seat| seat.live.feed == feed) {
                 Some(seat) => &mut seat.live,
-                None => return Vec::new(),
+                None => return effects,
             },
         };
         let order = self.timelines.entry(feed).or_default().take(now, live, event);
-        send(feed, order)
+        effects.extend(send(feed, order));
+        effects
     }
 
     /// Something happened on the socket of a session that is watched. False if it is not one.

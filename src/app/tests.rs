@@ -9,6 +9,7 @@ mod idle;
 mod keys;
 mod lists;
 mod loading;
+mod looking;
 mod mouse;
 mod playing;
 mod replaying;

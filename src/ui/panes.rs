@@ -1,5 +1,6 @@
 //! The panes' views, one file each, and the small things they share.
 
+pub mod charts;
 pub mod credits;
 pub mod fields;
 pub mod games;

@@ -113,8 +113,7 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| connect_four::paint(input))
         .or_else(|| serpents::paint(input))
         .or_else(|| market::paint(input))
-        .map(|scene| auto::with_choices(scene, input))
-        .unwrap_or_else(|| auto::paint(input));
+        .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));
     let entries = events::log(input);
     if !entries.is_empty() {
         scene.add(Slot::Foot, "events", Body::Log(entries));

@@ -28,7 +28,11 @@ impl Watch {
         let base = format!("http://{}/api/v1", listener.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let (sender, events) = mpsc::channel(room);
-        let client = client::start(super::api::client(&base), Some(folder.path().to_owned()), sender);
+        let client = client::start(
+            Some(super::api::client(&base)),
+            Some(gert::tape::Keep::new(folder.path().to_owned())),
+            sender,
+        );
         client.send(Request::Watch(FeedId(1), SessionId::from("s_1"))).unwrap();
         Self { _client: client, events, folder, listener }
     }

@@ -79,7 +79,7 @@ fn walk(
     match value {
         Value::Object(members) => members.iter().for_each(|(key, item)| member(key, true, item)),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(nth, item)| member(&nth.to_string(), false, item))
+            items.iter().enumerate().for_each(|(nth, item)| member(&nth.to_string(), false, item));
         }
         _ => {}
     }

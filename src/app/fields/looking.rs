@@ -197,7 +197,7 @@ impl App {
         let Some((path, is_open)) = known.rows.get(known.chosen).cloned() else { return };
         match is_open {
             Some(is_open) if open.is_none_or(|open| open != is_open) => {
-                self.fields.folds.toggle(&path, is_open)
+                self.fields.folds.toggle(&path, is_open);
             }
             // To the left of what is closed lies what it is in.
             _ if open == Some(false) => {
@@ -235,10 +235,20 @@ impl App {
             self.overlay = Some(Overlay::Compare(editor));
             return Vec::new();
         };
+        self.compare_with(feed, tick)
+    }
+
+    /// Goes to the tick under the cursor of the charts: what changed between it and now is listed.
+    pub(in crate::app) fn go_to_charted(&mut self) -> Vec<Effect> {
+        let tick = self.fields.charts.take().and_then(|charts| charts.tick());
+        let (Some(tick), Some(feed)) = (tick, self.turn_to_shown()) else { return Vec::new() };
+        self.compare_with(feed, tick)
+    }
+
+    fn compare_with(&mut self, feed: FeedId, tick: u64) -> Vec<Effect> {
         let ticket = self.number();
         self.fields.against = Some(Against::Asked { ticket, tick });
-        let order = Order::Show { ticket, at: Place::Tick(tick) };
-        vec![Effect::Send(Request::Tape(feed, order))]
+        vec![Effect::Send(Request::Tape(feed, Order::Show { ticket, at: Place::Tick(tick) }))]
     }
 
     /// Takes a moment that was asked for to compare with. False if nobody here asked.
@@ -249,13 +259,12 @@ impl App {
         }
         let mut view = frame.view.clone();
         view.settle();
-        self.fields.against = match view.seen {
-            Some(seen) => Some(Against::Tick(view.tick, Box::new(seen))),
-            None => {
-                self.toast(Tone::Warn, "the recording has no observation there");
-                None
-            }
-        };
+        if let Some(seen) = view.seen {
+            self.fields.against = Some(Against::Tick(view.tick, Box::new(seen)));
+        } else {
+            self.fields.against = None;
+            self.toast(Tone::Warn, "the recording has no observation there");
+        }
         true
     }
 }

@@ -14,6 +14,6 @@ fn a_recording_is_played_without_a_key_and_without_asking_the_platform() {
     let mut app = App::new(moment(secs(0)), Boot { replay: Some(file.clone()), ..boot(false) });
     assert!(app.gate.is_none());
     let effects = app.begin();
-    let feed = app.replaying.expect("a feed");
+    let feed = app.sessions.watching.as_ref().expect("a replay").live.feed;
     assert_eq!(effects, [Effect::Send(Request::Replay(feed, file))]);
 }

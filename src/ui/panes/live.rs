@@ -170,6 +170,9 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
     let at = view.seat % all.len();
     let (player, data) = all[at];
     let about = view.fields.is_about(view.live.feed);
+    if let Some(charts) = view.fields.charts.as_ref().filter(|_| about) {
+        return super::charts::draw(charts, theme, frame, area, drawn);
+    }
     let (since, previous) = match view.fields.against.as_ref().filter(|_| about) {
         Some(Against::Tick(tick, seen)) => (Some(format!("tick {tick}")), seat_of(seen, player)),
         Some(Against::Previous) => (Some("the tick before".to_owned()), earlier(view, at)),

@@ -282,23 +282,18 @@ impl<'a> Page<'_, 'a> {
                 let board = boards::heat(items?, before)?;
                 return Some((board.note, board.body));
             }
-            Form::Chart => match items {
-                Some(items) => numbers(name, items),
-                None => {
-                    let points: Vec<(f64, f64)> = self
-                        .input
-                        .trail
-                        .series(path)
-                        .iter()
-                        .map(|(tick, value)| (*tick as f64, *value))
-                        .collect();
-                    let line = SeriesLine { name: Cow::Owned(name.to_owned()), role: Role::Accent, points };
-                    Body::Series(Series { lines: vec![line], marks: Vec::new() })
-                }
-            },
+            Form::Chart => items.map_or_else(|| self.over_time(name, path), |items| numbers(name, items)),
             Form::Tree => self.tree(value, before),
         };
         Some((Vec::new(), body))
+    }
+
+    /// What a number was, as far as it is known.
+    fn over_time(&self, name: &str, path: &str) -> Body<'a> {
+        let kept = self.input.trail.series(path);
+        let points = kept.iter().map(|(tick, value)| (*tick as f64, *value)).collect();
+        let line = SeriesLine { name: Cow::Owned(name.to_owned()), role: Role::Accent, points };
+        Body::Series(Series { lines: vec![line], marks: Vec::new() })
     }
 
     fn tree(&self, value: &'a Value, before: Option<&'a Value>) -> Body<'a> {

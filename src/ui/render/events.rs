@@ -103,9 +103,9 @@ fn refusal<'a>(kind: &str, details: &'a Value, seat: &str) -> Words<'a> {
 
 fn out<'a>(kind: &str, details: &'a Value) -> Words<'a> {
     let seat = details.as_str().or_else(|| word(details, "seat")).or_else(|| word(details, "player_id"));
-    let verb = if kind == "failed" { " failed" } else { " is out" };
-    let mut words =
-        vec![Part::new("✗ ", Role::Bad), seat_part(seat.unwrap_or("a seat")), Part::new(verb, Role::Bad)];
+    let (mark, verb, role) =
+        if kind == "failed" { ("✗ ", " failed", Role::Bad) } else { ("† ", " is out", Role::Warn) };
+    let mut words = vec![Part::new(mark, role), seat_part(seat.unwrap_or("a seat")), Part::new(verb, role)];
     if let Some(reason) = word(details, "reason").or_else(|| word(details, "cause")) {
         words.push(Part::new(format!(": {}", text::excerpt(reason, 60)), Role::Dim));
     }
@@ -163,8 +163,9 @@ mod tests {
                 json!({"order_cut": {"seat": "p2", "qty": 40, "reason": "position limit"}}),
                 "p2's order was cut to 40: position limit",
             ),
-            (json!({"eliminated": {"seat": "p3", "reason": "bankrupt"}}), "✗ p3 is out: bankrupt"),
-            (json!({"eliminated": "p3"}), "✗ p3 is out"),
+            (json!({"eliminated": {"seat": "p3", "reason": "bankrupt"}}), "† p3 is out: bankrupt"),
+            (json!({"failed": {"seat": "p3"}}), "✗ p3 failed"),
+            (json!({"eliminated": "p3"}), "† p3 is out"),
         ];
         for (event, sentence) in cases {
             assert_eq!(told(&event), sentence);

@@ -47,6 +47,7 @@ pub(super) fn paint<'a>(input: &SceneInput<'a>) -> Option<Scene<'a>> {
     orders(data, &mut scene);
     seats(input, &mut scene);
     positions(input, &symbols, &mut scene);
+    equities(input, &mut scene);
     news(data, &mut scene);
     Some(scene)
 }
@@ -209,28 +210,57 @@ fn seats<'a>(input: &SceneInput<'a>, scene: &mut Scene<'a>) {
             .or_else(|| number(input.data.get("rivals")?, name));
         let score = own.and_then(|view| number(view, "score"));
         let path = if name == input.seat { "/account/equity".to_owned() } else { format!("/rivals/{name}") };
-        let gone = input.events().iter().any(|(_, event)| {
-            let out = event.get("eliminated").or_else(|| event.get("failed"));
-            out.is_some_and(|out| word(out, "seat").or(out.as_str()) == Some(name))
-        });
+        let gone = gone(input, name);
         let role = match score {
             Some(score) if score < 0.0 => Role::Bad,
             Some(score) if score > 0.0 => Role::Good,
             _ => Role::Dim,
         };
-        let trend = if gone { "✗ out".to_owned() } else { sparkline(input.trail.values(&path), TREND) };
+        let trend = gone.map_or_else(|| sparkline(input.trail.values(&path), TREND), str::to_owned);
         let seat_role = seat_number(name).map_or(Role::Text, Role::Seat);
         vec![
             seat_words(name).remove(0),
             Part::plain(equity.map_or("–".to_owned(), |equity| text::grouped(equity, 1))),
             Part::new(score.map_or("–".to_owned(), |score| text::signed(score, 2)), role),
-            Part::new(trend, if gone { Role::Bad } else { seat_role }),
+            Part::new(trend, if gone.is_some() { Role::Bad } else { seat_role }),
         ]
     };
     let rows: Vec<_> = names(input).iter().map(row).collect();
     let columns =
         vec![Column::left(""), Column::right("equity"), Column::right("score"), Column::left("trend")];
     scene.push(Slot::Far, 2, heading("seats"), Body::Table(Table { columns, rows: Rows::Ready(rows) }));
+}
+
+/// How a seat left the market, if an event says that it did.
+fn gone(input: &SceneInput<'_>, name: &str) -> Option<&'static str> {
+    let about = |event: &Value, kind: &str| {
+        event.get(kind).is_some_and(|out| word(out, "seat").or(out.as_str()) == Some(name))
+    };
+    input.events().into_iter().find_map(|(_, event)| match event {
+        event if about(event, "failed") => Some("✗ failed"),
+        event if about(event, "eliminated") => Some("† out"),
+        _ => None,
+    })
+}
+
+/// What everybody's account was worth over time, as far as it is known.
+fn equities<'a>(input: &SceneInput<'a>, scene: &mut Scene<'a>) {
+    let line = |name: &String| {
+        let path = if name == input.seat { "/account/equity".to_owned() } else { format!("/rivals/{name}") };
+        let points: Vec<_> =
+            input.trail.series(&path).iter().map(|(tick, equity)| (*tick as f64, *equity)).collect();
+        let role = seat_number(name).map_or(Role::Text, Role::Seat);
+        (points.len() > 1).then(|| SeriesLine {
+            name: text::excerpt(name, 8).into_owned().into(),
+            role,
+            points,
+        })
+    };
+    let lines: Vec<_> = names(input).iter().filter_map(line).collect();
+    if lines.len() > 1 {
+        let body = Body::Series(Series { lines, marks: Vec::new() });
+        scene.push(Slot::Far, 6, heading("equity"), body);
+    }
 }
 
 /// Holdings of all seats whose view we have; one's own alone has its gauges.

@@ -21,14 +21,14 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Adds a panel with a plain title.
-    pub(super) fn add(&mut self, slot: Slot, title: impl Into<Cow<'a, str>>, body: Body<'a>) {
+    pub fn add(&mut self, slot: Slot, title: impl Into<Cow<'a, str>>, body: Body<'a>) {
         let title = title.into();
         let title = if title.is_empty() { Vec::new() } else { vec![Part::new(title, Role::Heading)] };
         self.push(slot, 9, title, body);
     }
 
     /// Adds a panel with any title.
-    pub(super) fn push(&mut self, slot: Slot, priority: u8, title: Words<'a>, body: Body<'a>) {
+    pub fn push(&mut self, slot: Slot, priority: u8, title: Words<'a>, body: Body<'a>) {
         self.panels.push(Panel { title, body, slot, priority });
     }
 }

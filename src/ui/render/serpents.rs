@@ -160,7 +160,7 @@ fn table<'a>(input: &SceneInput<'_>, serpents: &[Serpent<'a>], me: &str) -> Tabl
             .map(|(_, other)| *other)
             .or((serpent.name == input.seat).then_some(input.data))
             .and_then(|data| number(data, "score"));
-        let (state, role) = if serpent.alive { ("alive", Role::Good) } else { ("✗ out", Role::Bad) };
+        let (state, role) = if serpent.alive { ("alive", Role::Good) } else { ("† out", Role::Warn) };
         vec![
             name.remove(0),
             Part::plain(serpent.length.to_string()),

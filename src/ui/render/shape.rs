@@ -146,7 +146,7 @@ fn of_list(items: &[Value]) -> Shape {
     }
     let pairs = sample()
         .all(|item| item.as_array().is_some_and(|pair| pair.len() <= 3 && pair.iter().all(is_scalar)));
-    let fractions = items.len() >= 8 && sample().any(|item| item.is_f64());
+    let fractions = items.len() >= 8 && sample().any(Value::is_f64);
     if (fractions || items.len() >= 16) && sample().all(Value::is_number) {
         Shape::Numbers
     } else if sample().all(|item| is_short(item, SHORT)) && is_wide(items) {

@@ -103,7 +103,9 @@ pub(super) fn tokens(items: &[Value], before: Option<&Value>) -> Body<'static> {
         }
     }
     if items.len() > 2_000 {
-        line.push_str(&format!("  … {} more", items.len() - 2_000));
+        line.push_str("  … ");
+        line.push_str(&(items.len() - 2_000).to_string());
+        line.push_str(" more");
     }
     Body::Passages(vec![passage_of(safe(&line).into_owned())])
 }

@@ -462,6 +462,24 @@ proptest! {
     }
 
     #[test]
+    fn any_choice_of_forms_can_be_drawn(data in any_observation(), forms in prop::collection::vec(0_usize..9, 1..12), pinned: bool, width in 0_u16..170) {
+        let mut view = GameView::default();
+        for (nth, key) in data.as_object().into_iter().flatten().map(|(key, _)| key).enumerate() {
+            let form = crate::app::fields::Form::ALL[forms[nth % forms.len()]];
+            view.choose(&format!("/{key}"), crate::app::fields::Choice { form, pinned });
+        }
+        view.order = vec!["/gone".into(), "/board".into()];
+        let (mut trail, folds) = (Trail::default(), Folds::default());
+        trail.push(1, &data);
+        let mut input = SceneInput::new("p0", &data, &trail, &folds);
+        input.view = &view;
+        let area = Rect::new(0, 0, width, 40);
+        let mut scene = scene(&input);
+        list_changes(&mut scene, "the tick before", &Value::Null, &data);
+        draw_scene(&scene, &COLOUR, 0, &mut Buffer::empty(area), area);
+    }
+
+    #[test]
     fn anything_can_be_drawn_in_a_tile(data in any_observation(), width in 0_u16..40, height in 0_u16..12) {
         draw_any(&data, (width, height), &COLOUR);
     }

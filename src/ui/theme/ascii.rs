@@ -19,7 +19,7 @@ pub fn asciify(buffer: &mut Buffer, area: Rect) {
 }
 
 /// What becomes of the symbols that our own screens use.
-const PLAIN: [(&str, char); 21] = [
+const PLAIN: [(&str, char); 22] = [
     ("━═≡", '='),
     ("─╌−–—╴╶╸╺▄", '-'),
     ("│┃║╎╷╵╻╹▏▕┤├▌▍▎▐", '|'),
@@ -39,6 +39,7 @@ const PLAIN: [(&str, char); 21] = [
     ("○", 'X'),
     ("◌∘", 'o'),
     ("✗×✕", 'x'),
+    ("†", '+'),
     ("⏎", '/'),
     ("‘’", '\''),
 ];

@@ -1,18 +1,48 @@
 //! Markdown as lines: the rules of a game, the text of a task.
 
+use std::cell::RefCell;
+
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::text;
-use crate::ui::theme::{Role, Theme};
+use crate::ui::theme::{ColorDepth, Role, Theme};
 
 /// Text beyond this is not read: rules are a few pages.
 const MAX_BYTES: usize = 256 * 1024;
 
+/// What was rendered last: the rules on screen are asked for with every frame.
+struct Last {
+    source: String,
+    columns: usize,
+    depth: ColorDepth,
+    lines: Vec<Line<'static>>,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// As [`render`], which it asks only for another text, width or theme than the last.
+pub fn markdown(source: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
+    LAST.with_borrow_mut(|last| {
+        let known = last.as_ref().filter(|last| {
+            (last.columns, last.depth, last.source.as_str()) == (columns, theme.depth, source)
+        });
+        if let Some(known) = known {
+            return known.lines.clone();
+        }
+        let lines = render(source, columns, theme);
+        let (source, depth) = (source.to_owned(), theme.depth);
+        *last = Some(Last { source, columns, depth, lines: lines.clone() });
+        lines
+    })
+}
+
 /// Renders Markdown for a width. Headings are bold, code keeps its line breaks, paragraphs are wrapped; pictures and
 /// HTML show as their text.
-pub fn markdown(source: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn render(source: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
     if columns == 0 {
         return Vec::new();
     }
@@ -291,6 +321,17 @@ mod tests {
             |word: &str| lines[0].spans.iter().find(|span| span.content.trim() == word).unwrap().style;
         assert!(style("b").add_modifier.contains(Modifier::BOLD));
         assert_eq!(style("c"), THEME.style(Role::Info));
+    }
+
+    #[test]
+    fn another_text_width_or_theme_is_rendered_anew() {
+        let plain = Theme::new(ColorDepth::None, false);
+        for _ in 0..2 {
+            assert_eq!(text_of("one two", 20), "one two");
+            assert_eq!(text_of("one two", 4), "one\ntwo");
+            assert_eq!(text_of("three", 20), "three");
+            assert_ne!(markdown("`c`", 20, &THEME), markdown("`c`", 20, &plain));
+        }
     }
 
     proptest! {

@@ -1,11 +1,11 @@
 //! Panels of a file made from an observation.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::file::{AlignName, Format, Kind, Panel, Renderer, SlotName};
+use super::file::{AlignName, Bound, Format, Kind, Panel, Renderer, RoleName, SlotName};
 use super::values;
 use crate::text;
 use crate::ui::render::SceneInput;
@@ -61,13 +61,10 @@ fn at<'a>(panel: &Panel, data: &'a Value) -> Option<&'a Value> {
 fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>) -> Option<Body<'a>> {
     let mut board = match at(panel, input.data) {
         Some(value) => signs(value)?,
-        None => {
-            let side = |bound: &Option<super::file::Bound>| {
-                let side = bound.as_ref()?.of(input.data)?;
-                (1.0..=MAX_SIDE as f64).contains(&side).then_some(side as usize)
-            };
-            vec![vec![String::new(); side(&panel.width)?]; side(&panel.height)?]
-        }
+        _ => vec![
+            vec![String::new(); side(panel.width.as_ref(), input.data)?];
+            side(panel.height.as_ref(), input.data)?
+        ],
     };
     let old = at_before(panel, input).and_then(signs);
     let columns = board.iter().map(Vec::len).max().unwrap_or(0);
@@ -75,17 +72,16 @@ fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>
         return None;
     }
     let mut cells = Vec::with_capacity(columns * board.len());
-    let mut seen: BTreeMap<&str, ()> = BTreeMap::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (y, row) in board.iter_mut().enumerate() {
         row.resize(columns, String::new());
         for (x, sign) in row.iter().enumerate() {
             let changed = old.as_ref().is_some_and(|old| old.get(y).and_then(|row| row.get(x)) != Some(sign));
             let look = panel.cells.get_key_value(sign.as_str());
             if let Some((key, _)) = look {
-                seen.insert(key, ());
+                seen.insert(key);
             }
-            let role =
-                look.and_then(|(_, look)| look.role).map(super::file::RoleName::role).unwrap_or(Role::Text);
+            let role = look.and_then(|(_, look)| look.role).map_or(Role::Text, RoleName::role);
             let role = if changed && old.is_some() { Role::Changed } else { role };
             let glyph = look.and_then(|(_, look)| look.glyph).filter(|glyph| is_single(*glyph));
             cells.push(match glyph {
@@ -95,11 +91,11 @@ fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>
             });
         }
     }
-    for key in seen.keys() {
-        let look = &panel.cells[*key];
+    for key in seen {
+        let look = &panel.cells[key];
         if let Some(words) = &look.legend {
-            let role = look.role.map(super::file::RoleName::role).unwrap_or(Role::Text);
-            legend.push(entry(look.glyph.map_or((*key).to_owned(), String::from), words, role));
+            let role = look.role.map_or(Role::Text, RoleName::role);
+            legend.push(entry(look.glyph.map_or(key.to_owned(), String::from), words, role));
         }
     }
     let rows = cells.len() / columns;
@@ -135,11 +131,17 @@ fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>
     }))
 }
 
+/// Rows or columns of an empty board.
+fn side(bound: Option<&Bound>, data: &Value) -> Option<usize> {
+    let side = bound?.of(data)?;
+    (1.0..=MAX_SIDE as f64).contains(&side).then_some(side as usize)
+}
+
 fn is_single(glyph: char) -> bool {
     text::width(glyph.encode_utf8(&mut [0; 4])) == 1
 }
 
-fn entry<'a>(sign: String, words: &'a str, role: Role) -> Fact<'a> {
+fn entry(sign: String, words: &str, role: Role) -> Fact<'_> {
     Fact { key: sign.into(), value: vec![Part::new(text::excerpt(words, 20), role)], trend: Vec::new() }
 }
 
@@ -224,10 +226,9 @@ fn shown(value: &Value, format: Option<Format>) -> Part<'_> {
     }
 }
 
-/// The value of a moment ago at the same place.
-fn mark<'a>(part: Part<'a>, now: &Value, before: Option<Option<&Value>>, words: &mut Words<'a>) {
-    let Some(before) = before else { return words.push(part) };
-    let change = Change::of(now, before);
+/// Adds a value with the mark of its change, where there is something to compare with.
+fn mark<'a>(part: Part<'a>, change: Option<Change>, words: &mut Words<'a>) {
+    let Some(change) = change else { return words.push(part) };
     let role = if change == Change::Same { part.role } else { Role::Changed };
     words.push(Part { role, ..part });
     words.push(Part::new(change.glyph(), Role::Changed));
@@ -256,9 +257,11 @@ fn table<'a>(panel: &'a Panel, input: &SceneInput<'a>) -> Option<Body<'a>> {
             if part.role == Role::Text {
                 part.role = column.role.role();
             }
-            let before = old.get(name).map(|old| values(old, step).first().map(|(_, value)| *value));
+            let then =
+                |old: &&Value| values(old, step).first().map(|(_, value)| Change::of(found, Some(*value)));
+            let change = old.get(name).map(|old| then(old).unwrap_or(Change::Other));
             let mut words = Vec::new();
-            mark(part, found, before, &mut words);
+            mark(part, change, &mut words);
             let role = words[0].role;
             Part::new(words.iter().map(|part| part.text.as_ref()).collect::<String>(), role)
         };
@@ -284,9 +287,9 @@ fn facts<'a>(panel: &'a Panel, input: &SceneInput<'a>) -> Option<Body<'a>> {
         let old: BTreeMap<String, &Value> =
             input.previous.into_iter().flat_map(|old| values(old, path)).collect();
         for (name, value) in values(input.data, path).into_iter().take(MAX_ROWS) {
-            let before = input.previous.is_some().then(|| old.get(&name).copied());
+            let change = input.previous.is_some().then(|| Change::of(value, old.get(&name).copied()));
             let mut words = Vec::new();
-            mark(shown(value, panel.format), value, before, &mut words);
+            mark(shown(value, panel.format), change, &mut words);
             let full = path.replace('*', &name);
             let key = path.rsplit('/').find(|step| *step != "*").filter(|_| !path.contains('*'));
             let key = key.map_or(safe(&name).into_owned(), str::to_owned);
@@ -301,15 +304,12 @@ fn chart<'a>(panel: &'a Panel, input: &SceneInput<'a>) -> Option<Body<'a>> {
     let mut lines = Vec::new();
     for path in panel.path.iter().chain(&panel.paths) {
         for (name, value) in values(input.data, path).into_iter().take(8) {
-            let points: Vec<(f64, f64)> = match value {
-                Value::Array(items) => {
-                    let number = |(nth, item): (usize, &Value)| Some((nth as f64, item.as_f64()?));
-                    items.iter().enumerate().take(2_000).filter_map(number).collect()
-                }
-                _ => {
-                    let kept = input.trail.series(&path.replace('*', &name));
-                    kept.iter().map(|(tick, value)| (*tick as f64, *value)).collect()
-                }
+            let points: Vec<(f64, f64)> = if let Value::Array(items) = value {
+                let number = |(nth, item): (usize, &Value)| Some((nth as f64, item.as_f64()?));
+                items.iter().enumerate().take(2_000).filter_map(number).collect()
+            } else {
+                let kept = input.trail.series(&path.replace('*', &name));
+                kept.iter().map(|(tick, value)| (*tick as f64, *value)).collect()
             };
             if !points.is_empty() {
                 let role = Role::Series(lines.len() as u8 % 8);

@@ -35,8 +35,7 @@ impl Scale {
             GridKind::Map if halves => &[Scale::Tile, Scale::Cell(2), Scale::Half],
             GridKind::Map => &[Scale::Tile, Scale::Cell(2), Scale::Cell(1)],
             GridKind::Picture if painted => &[Scale::Cell(2), Scale::Half],
-            GridKind::Picture => &[Scale::Cell(2), Scale::Cell(1)],
-            GridKind::Text(0 | 1) => &[Scale::Cell(2), Scale::Cell(1)],
+            GridKind::Picture | GridKind::Text(0 | 1) => &[Scale::Cell(2), Scale::Cell(1)],
             GridKind::Text(2) => &[Scale::Cell(3), Scale::Cell(2)],
             GridKind::Text(3) => &[Scale::Cell(4), Scale::Cell(3)],
             GridKind::Text(4) => &[Scale::Cell(5)],
@@ -229,7 +228,7 @@ impl Place<'_, '_> {
     fn shade(&self, cell: &GridCell<'_>, x: u16, y: u16, buffer: &mut Buffer) {
         let (level, changed) = match cell {
             GridCell::Heat(level, changed) => (*level, *changed),
-            GridCell::Pixel(r, g, b) => (luma(*r, *g, *b), false),
+            GridCell::Pixel(red, green, blue) => (luma(*red, *green, *blue), false),
             _ => (0, false),
         };
         let wide = self.scale.cell().0;

@@ -60,7 +60,8 @@ pub(super) fn draw(series: &Series<'_>, theme: &Theme, area: Rect, buffer: &mut 
 fn legend(series: &Series<'_>, frame: &Frame, theme: &Theme, plot: Rect, buffer: &mut Buffer) {
     let mut x = plot.x;
     for (nth, line) in series.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty()) {
-        let glyph = theme.seat_glyph(nth as u8 % 8);
+        let seat = if let Role::Seat(seat) = line.role { seat } else { nth as u8 };
+        let glyph = theme.seat_glyph(seat % 8);
         let style = theme.style(line.role);
         if let Some((x, y)) = line.points.last().and_then(|(x, y)| frame.cell(*x, *y, plot)) {
             buffer.set_stringn(x, y, glyph, 1, style);
