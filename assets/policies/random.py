@@ -17,7 +17,8 @@ def choose(observation):
     if not space:
         return []  # The game lists no actions; most games take this as "do nothing".
     weights = [entry.get("weight", 1) for entry in space]
-    return [random.choices(space, weights)[0]["action"]]
+    action = random.choices(space, weights)[0]["action"]
+    return action if isinstance(action, list) else [action]  # An entry may be several actions at once.
 
 
 def send(message):
