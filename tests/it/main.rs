@@ -17,6 +17,8 @@ mod layers;
 mod licences;
 #[cfg(feature = "tui")]
 mod twin;
+#[cfg(all(unix, feature = "tui", feature = "arena"))]
+mod policy;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
 mod rollout;

@@ -13,7 +13,7 @@ use crate::policy::{Exit, Hello, Limits, Policy, PolicyEvent, PolicyEventKind, P
 /// Events that may wait for us; the policy slows down when it is full.
 const EVENTS: usize = 64;
 /// How long beyond its limit an answer is waited for, so that late and never are told apart.
-const GRACE: u32 = 2;
+const GRACE: Duration = Duration::from_secs(4);
 /// How long an answer is waited for after a line that is none.
 const AFTER_GARBAGE: Duration = Duration::from_secs(2);
 
@@ -123,7 +123,7 @@ impl Talk {
             self.limits.first.max(self.limits.turn)
         };
         let started = Instant::now();
-        let mut deadline = started + soft.saturating_mul(GRACE).min(Duration::from_hours(1));
+        let mut deadline = started + soft.saturating_add(GRACE).min(Duration::from_hours(1));
         let garbage_before = self.n_garbage;
         loop {
             match self.hear(deadline).await {
@@ -235,7 +235,7 @@ impl Talk {
                 .hint("flush after each line: `print(..., flush=True)`, `python -u`, `fflush(stdout)`")
                 .fatal();
         }
-        Finding::new(format!("gives no answer: its limit is {limit} ms, and twice that has passed"))
+        Finding::new(format!("gives no answer: its limit of {limit} ms is long over"))
             .hint("every `observe` needs one line on standard output, `[]` at least, flushed")
             .fatal()
     }
