@@ -12,6 +12,8 @@ use crate::rollout::{BoxError, Policy, Trajectory};
 
 /// Events that may wait for us; the process slows down when it is full.
 const EVENTS: usize = 64;
+/// How often a turn is asked of what answers in free text, before it is given up.
+const ATTEMPTS: u32 = 3;
 
 /// The processes of one command.
 pub(super) struct CommandPolicy {
@@ -27,6 +29,8 @@ struct Process {
     turns: u64,
     /// A match is open.
     greeted: bool,
+    /// It answers in free text.
+    in_text: bool,
 }
 
 impl CommandPolicy {
@@ -58,7 +62,7 @@ impl CommandPolicy {
         self.seats.entry(seat.clone()).or_insert_with(|| {
             let (sender, events) = mpsc::channel(EVENTS);
             let policy = policy::Policy::start(spec.clone(), run, sender);
-            Process { policy, events, turns: 0, greeted: false }
+            Process { policy, events, turns: 0, greeted: false, in_text: spec.answers_in_text() }
         })
     }
 }
@@ -81,7 +85,7 @@ impl Policy for CommandPolicy {
             observation: observation.get().to_owned(),
         };
         unless_ended(process.policy.observe(&turn))?;
-        process.answer(turn.id, seat).await
+        process.answer(&turn, seat).await
     }
 }
 
@@ -99,10 +103,11 @@ struct Tick {
 
 impl Process {
     /// Waits for the answer of a turn. The runner's limits end a process that does not give one.
-    async fn answer(&mut self, turn: u64, seat: &Seat) -> Result<Json, BoxError> {
+    async fn answer(&mut self, turn: &policy::Turn, seat: &Seat) -> Result<Json, BoxError> {
+        let mut n_asked = 1;
         while let Some(event) = self.events.recv().await {
             match event.what {
-                PolicyEventKind::Answered { id, action, .. } if id == turn => {
+                PolicyEventKind::Answered { id, action, .. } if id == turn.id => {
                     return Ok(Json::parse(&action.to_string())?);
                 }
                 PolicyEventKind::Exited { how, last_stderr, .. } => {
@@ -112,7 +117,18 @@ impl Process {
                         .into());
                 }
                 PolicyEventKind::Garbage { text, why, .. } => {
-                    output::say(&format!("{seat}: a line of the policy is no answer ({why}): {text}"));
+                    output::say(&format!("{seat}: no answer of the policy ({why}): {text}"));
+                    // A text without an action was the whole answer; of a program's lines the next may be one.
+                    if self.in_text && n_asked == ATTEMPTS {
+                        return Err(format!(
+                            "the policy of seat {seat} gave no action in {ATTEMPTS} answers"
+                        )
+                        .into());
+                    }
+                    if self.in_text {
+                        n_asked += 1;
+                        unless_ended(self.policy.observe(turn))?;
+                    }
                 }
                 PolicyEventKind::Silent { lines: 0, .. } => output::say(&format!("{seat}: {FLUSH_HINT}")),
                 PolicyEventKind::TimedOut { limit, .. } => {
