@@ -13,5 +13,5 @@ for line in sys.stdin:
         if turns > 3:
             raise RuntimeError("crash.py gives up after three turns")
         space = message["observation"].get("_action_space") or []
-        action = [entry["action"] for entry in space[:1]]  # The first action listed, if any.
+        action = space[0]["action"] if space else []  # The first action listed, if any.
         print(json.dumps({"id": message["id"], "action": action}), flush=True)

@@ -14,5 +14,5 @@ for line in sys.stdin:
             print("hang.py has stopped answering", file=sys.stderr, flush=True)
             continue
         space = message["observation"].get("_action_space") or []
-        action = [entry["action"] for entry in space[:1]]  # The first action listed, if any.
+        action = space[0]["action"] if space else []  # The first action listed, if any.
         print(json.dumps({"id": message["id"], "action": action}), flush=True)

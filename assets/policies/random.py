@@ -13,7 +13,7 @@ import random
 
 def choose(observation):
     """Returns a list of actions: here one entry of `_action_space`, drawn by its weight."""
-    space = observation.get("_action_space")
+    space = observation.get("_action_space") if isinstance(observation, dict) else None
     if not space:
         return []  # The game lists no actions; most games take this as "do nothing".
     weights = [entry.get("weight", 1) for entry in space]

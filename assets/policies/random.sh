@@ -22,7 +22,7 @@ function value_end(at,    depth, quoted, c) {   # the index of the last characte
     at = index($0, "\"_action_space\":[")
     if (!at) exit
     at += length("\"_action_space\":[")
-    while (substr($0, at, 1) == "{") {          # an entry: {"action":{...},"weight":1}
+    while (substr($0, at, 1) == "{") {          # an entry: {"action":{...},"weight":1}, or a list in it
         end = value_end(at)
         start = at + length("{\"action\":")
         stop = value_end(start)
@@ -49,7 +49,8 @@ while IFS= read -r line; do
         id=${line#*'"id":'}
         id=${id%%,*}
         action=$(printf '%s\n' "$line" | awk -v seed="$((($$ * 7919 + turn * 104729) % 2147483647))" "$draw")
-        printf '{"id":%s,"action":[%s]}\n' "$id" "$action"
+        case $action in '['*) ;; *) action="[$action]" ;; esac # An entry may be several actions at once.
+        printf '{"id":%s,"action":%s}\n' "$id" "$action"
         ;;
     esac
 done

@@ -188,6 +188,7 @@ async fn the_random_samples_play_listed_actions_over_several_matches() {
 
 #[tokio::test]
 async fn the_crash_sample_is_reported_with_its_code_and_traceback() {
+    // B-01
     let mut table = Table::start(sample("python3", "crash.py"));
     table.hello();
     for id in 1..=3 {
@@ -206,6 +207,7 @@ async fn the_crash_sample_is_reported_with_its_code_and_traceback() {
 
 #[tokio::test]
 async fn the_hang_sample_is_over_due_then_timed_out_then_ended() {
+    // B-02, B-09
     let mut spec = sample("python3", "hang.py");
     spec.limits.turn = Duration::from_millis(800);
     spec.limits.hard_factor = 2;
@@ -230,6 +232,7 @@ async fn the_hang_sample_is_over_due_then_timed_out_then_ended() {
 
 #[tokio::test]
 async fn the_garbage_sample_is_quoted_and_its_turns_stay_open() {
+    // B-14
     let mut table = Table::start(sample("python3", "garbage.py"));
     table.hello();
     for (id, quoted, reason) in [
@@ -252,6 +255,7 @@ async fn the_garbage_sample_is_quoted_and_its_turns_stay_open() {
 
 #[tokio::test]
 async fn dropping_a_policy_kills_and_reaps_its_whole_group() {
+    // B-05, B-06, B-20: the terminal signals its own group only
     let mut table = Table::start(sh(&with_grandchild("wait")));
     let pid = table.pid().await;
     let grandchild: u32 = table.name().await.parse().expect("a process id");
@@ -287,6 +291,7 @@ fn a_runtime_that_goes_down_takes_the_group_with_it() {
 
 #[tokio::test]
 async fn what_a_crashed_policy_leaves_running_is_killed() {
+    // B-06
     let mut table = Table::start(sh(&with_grandchild("exit 3")));
     let grandchild: u32 = table.name().await.parse().expect("a process id");
     let (how, _, expected) = table.exit().await;
@@ -296,6 +301,7 @@ async fn what_a_crashed_policy_leaves_running_is_killed() {
 
 #[tokio::test]
 async fn a_policy_killed_from_outside_is_reported_with_the_signal_within_a_second() {
+    // B-01
     let mut table = Table::start(command(&["cat"]));
     let pid = table.pid().await;
     let killed = Instant::now();
@@ -342,6 +348,7 @@ async fn shutdown_ends_even_a_policy_that_ignores_every_request() {
 
 #[tokio::test]
 async fn two_hundred_restarts_leave_no_process_behind() {
+    // B-05
     let mut pids = Vec::new();
     for n in 0..200 {
         let mut table = Table::start(command(if n % 2 == 0 { &["true"] } else { &["cat"] }));
@@ -359,6 +366,7 @@ async fn two_hundred_restarts_leave_no_process_behind() {
 
 #[tokio::test]
 async fn lines_of_a_megabyte_pass_both_ways() {
+    // B-11
     let script = "import sys\nline = sys.stdin.readline()\nprint('{\"id\":1,\"action\":{\"n\":%d,\"x\":\"%s\"}}' % (len(line), 'x' * 1_000_000))";
     let mut table = Table::start(command(&["python3", "-c", script]));
     let observation = format!("\"{}\"", "y".repeat(1_000_000));
@@ -370,6 +378,7 @@ async fn lines_of_a_megabyte_pass_both_ways() {
 
 #[tokio::test]
 async fn a_line_without_end_stops_the_policy_with_that_reason() {
+    // B-11
     let mut table = Table::start(sh("tr '\\0' x </dev/zero"));
     let limit = 1024 * 1024;
     let told = table.find(|what| (what == PolicyEventKind::LineTooLong { limit }).then_some(())).await;
@@ -379,6 +388,7 @@ async fn a_line_without_end_stops_the_policy_with_that_reason() {
 
 #[tokio::test]
 async fn a_flood_on_stderr_does_not_hold_up_the_answers() {
+    // B-08, B-22: nothing of it reaches our own standard error
     let script = r#"while read -r line; do
         i=0; while [ $i -lt 4000 ]; do echo "a line of forty bytes, more or less: $i" >&2; i=$((i+1)); done
         echo '[]'
@@ -420,6 +430,7 @@ async fn a_flood_of_garbage_neither_grows_nor_outlives_its_limit() {
 
 #[tokio::test]
 async fn a_policy_that_dies_before_reading_is_reported_as_ended() {
+    // B-17
     let mut table = Table::start(sh("exit 3"));
     let observation = format!("\"{}\"", "y".repeat(1_000_000));
     // The process may be gone already: then sending fails, which is as good.
@@ -466,6 +477,7 @@ async fn a_policy_that_does_not_read_never_blocks_the_caller() {
 
 #[tokio::test]
 async fn line_ends_blanks_marks_and_split_writes_are_understood() {
+    // B-10
     // Each turn is answered in another dialect; the last line has no end.
     let script = r#"
         read -r line; printf '\357\273\277[{"action":"bom"}]\r\n\r\n\n'
@@ -489,6 +501,7 @@ async fn line_ends_blanks_marks_and_split_writes_are_understood() {
 
 #[tokio::test]
 async fn an_answer_that_comes_after_its_turn_was_given_up_is_dropped() {
+    // B-12
     // Answers the first turn only once the second has been read.
     let script =
         r#"read -r a; read -r b; echo '{"id":1,"action":[]}'; echo '{"id":2,"action":[]}'; read -r c"#;
@@ -561,6 +574,7 @@ async fn an_answer_in_time_counts_although_we_look_late() {
 
 #[tokio::test]
 async fn arguments_arrive_as_they_were_given() {
+    // B-16
     let line =
         r#"sh -c 'printf "{\"move\":\"%s|%s\"}\n" "$1" "$2"; read -r line' "a name" 'two  words' '*$HOME'"#;
     let mut argv = parse_command_line(line).expect("it splits");
@@ -576,6 +590,7 @@ async fn arguments_arrive_as_they_were_given() {
 
 #[tokio::test]
 async fn a_command_that_cannot_be_started_is_named_exactly() {
+    // B-16
     for (argv, dir, message) in [
         (
             &["no such program", "an arg"][..],
@@ -642,6 +657,7 @@ fn run_again(name: &str) -> tokio::process::Command {
 /// The environment of a process cannot be changed safely while other tests run, so this one runs itself again.
 #[tokio::test]
 async fn a_policy_sees_no_secrets_and_inherits_no_open_files() {
+    // B-19
     const NAME: &str = "policy::tests::a_policy_sees_no_secrets_and_inherits_no_open_files";
     if std::env::var_os("INNER_RUN").is_none() {
         let again = run_again(NAME)

@@ -19,6 +19,8 @@ mod layers;
 mod licences;
 #[cfg(feature = "tui")]
 mod twin;
+#[cfg(all(unix, feature = "tui", feature = "arena"))]
+mod policy;
 #[cfg(all(unix, feature = "tui"))]
 mod pty;
 #[cfg(all(unix, feature = "tui"))]
