@@ -58,7 +58,7 @@ pub fn first_seat(n_seats: usize, pair: u64) -> usize {
     (pair % n_seats.max(1) as u64) as usize
 }
 
-/// A step of SplitMix64 (S. Vigna, <https://prng.di.unimi.it/splitmix64.c>, public domain).
+/// A step of `SplitMix64` (S. Vigna, <https://prng.di.unimi.it/splitmix64.c>, public domain).
 fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -42,15 +42,21 @@ pub(super) enum Do {
     Note(String),
 }
 
+/// What holds for a seat from its beginning to its end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    pub(super) on_failure: OnFailure,
+    /// Doing nothing is a move.
+    pub(super) may_pass: bool,
+    /// An answer without an action is asked for again: free text may lack one.
+    pub(super) answers_in_text: bool,
+}
+
 /// Where a seat is.
 #[derive(Debug)]
 pub(super) struct Desk {
     player_id: String,
-    on_failure: OnFailure,
-    /// Doing nothing is a move.
-    may_pass: bool,
-    /// An answer without an action is asked for again: free text may lack one.
-    answers_in_text: bool,
+    terms: Terms,
     tick: u64,
     on_turn: bool,
     observation: Option<JsonSlice>,
@@ -75,18 +81,10 @@ pub(super) struct Desk {
 
 impl Desk {
     /// `last_turn` is the last number that the process was asked under.
-    pub(super) fn new(
-        player_id: &str,
-        on_failure: OnFailure,
-        may_pass: bool,
-        answers_in_text: bool,
-        last_turn: u64,
-    ) -> Self {
+    pub(super) fn new(player_id: &str, terms: Terms, last_turn: u64) -> Self {
         Self {
             player_id: player_id.to_owned(),
-            on_failure,
-            may_pass,
-            answers_in_text,
+            terms,
             tick: 0,
             on_turn: false,
             observation: None,
@@ -213,7 +211,7 @@ impl Desk {
             .map(|reason| text::clean(reason).into_owned())
             .collect();
         // A server may take the seat out at the last refusal, so what is harmless comes before it.
-        let patience = if self.on_failure == OnFailure::Safe { REFUSALS - 1 } else { REFUSALS };
+        let patience = if self.terms.on_failure == OnFailure::Safe { REFUSALS - 1 } else { REFUSALS };
         if self.refusals >= patience {
             let why = format!("its action was refused {} times: {}", self.refusals, reasons.join("; "));
             return self.fail(FailureKind::Refused, &why, true);
@@ -262,8 +260,8 @@ impl Desk {
                 if id.is_none() || self.pending.is_none() {
                     return vec![self.note(&format!("a line that is no answer ({why}): {text}"))];
                 }
-                self.refusals += u32::from(self.answers_in_text);
-                if self.answers_in_text && self.refusals < REFUSALS {
+                self.refusals += u32::from(self.terms.answers_in_text);
+                if self.terms.answers_in_text && self.refusals < REFUSALS {
                     self.pending = None;
                     let mut todo = vec![Do::Reject { id: id.unwrap_or_default(), reasons: vec![why] }];
                     todo.extend(self.ask());
@@ -313,9 +311,9 @@ impl Desk {
         }
         self.note_failure(kind, why);
         let was_asked = self.pending.take().is_some() || kind == FailureKind::Refused;
-        let restarts = !lives || self.on_failure == OnFailure::Restart;
+        let restarts = !lives || self.terms.on_failure == OnFailure::Restart;
         let may_go_on = kind != FailureKind::NotStarted && !(restarts && self.counts.restarts >= RESTARTS);
-        if self.on_failure == OnFailure::Stop || !may_go_on {
+        if self.terms.on_failure == OnFailure::Stop || !may_go_on {
             self.on_turn = false;
             self.out = true;
             return vec![Do::Leave];
@@ -326,7 +324,7 @@ impl Desk {
             // A new process counts its turns from one.
             todo.push(Do::Restart);
         }
-        if self.on_failure == OnFailure::Safe && was_asked {
+        if self.terms.on_failure == OnFailure::Safe && was_asked {
             self.counts.safe += 1;
             let payload = self.safe_action();
             todo.extend(self.act(payload, true));
@@ -353,7 +351,7 @@ impl Desk {
             #[serde(borrow)]
             action: &'a RawValue,
         }
-        if self.may_pass {
+        if self.terms.may_pass {
             return "[]".into();
         }
         let seen = self.observation.as_ref().and_then(|data| data.decode::<Seen<'_>>().ok());

@@ -17,7 +17,7 @@ use crate::policy::{Hello, SendError};
 use crate::tape::Keep;
 use crate::tape::{About, LineKind, TapeEvent};
 
-use super::desk::{Desk, Do};
+use super::desk::{Desk, Do, Terms};
 use super::process::{Player, Process};
 use super::{Ending, OnFailure, SeatCounts};
 
@@ -28,7 +28,7 @@ const LINGER: Duration = Duration::from_secs(2);
 /// How long a lost socket is tried again before the seat is given up for lost.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// How long leaving may take.
-const LEAVING: Duration = Duration::from_secs(5);
+const LEAVING: Duration = Duration::from_secs(3);
 
 /// The number of the only socket of a seat's client.
 const FEED: FeedId = FeedId(0);
@@ -109,6 +109,11 @@ impl Driven {
         let client = client::start(Some(job.api.clone()), job.recordings.clone(), sender);
         let player_id = job.seat.player_id.as_str();
         let about = About { game: Some(job.hello.game.clone()), player_id: Some(player_id.to_owned()) };
+        let terms = Terms {
+            on_failure: job.on_failure,
+            may_pass: job.may_pass,
+            answers_in_text: job.player.answers_in_text(),
+        };
         // A new client has room for both.
         let sit = Request::Sit(FEED, job.session.clone(), job.seat.player_token.clone());
         for request in [sit, Request::Jot(FEED, LineKind::About(about))] {
@@ -116,13 +121,7 @@ impl Driven {
         }
         Self {
             by: format!("policy {}", job.player.name()).into(),
-            desk: Desk::new(
-                player_id,
-                job.on_failure,
-                job.may_pass,
-                job.player.answers_in_text(),
-                process.turn,
-            ),
+            desk: Desk::new(player_id, terms, process.turn),
             process,
             client,
             events,

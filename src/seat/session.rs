@@ -22,8 +22,12 @@ use super::{Ending, OnFailure};
 
 /// Events of a session that is only watched; when it is full the socket is read more slowly.
 const EVENTS: usize = 256;
+/// How long the answer to a request for a session is waited for after we were asked to stop.
+const CREATING: Duration = Duration::from_secs(5);
 /// How long the server may take to settle a session that all our seats have left.
 const SETTLING: Duration = Duration::from_secs(4);
+/// The same after we were asked to stop.
+const STOPPING: Duration = Duration::from_secs(1);
 /// Between two looks at it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -122,7 +126,7 @@ impl Played {
 pub async fn play(table: &Table, booking: Booking, stop: &CancellationToken) -> Result<Played, Error> {
     let began = Instant::now();
     // Never cancelled half-way: a session that is billed must be known to be left.
-    let created = table.api.send(&booking.create).await?;
+    let created = create(table, &booking.create, stop).await?;
     let session_id = created.id().clone();
     let (seats, mut ending) = if booking.places.is_empty() {
         (Vec::new(), watch(table, &session_id, stop).await)
@@ -132,9 +136,30 @@ pub async fn play(table: &Table, booking: Booking, stop: &CancellationToken) -> 
         (seats, ending)
     };
     if ending.is_none() {
-        ending = settled(&table.api, &session_id, stop).await;
+        let patience = if stop.is_cancelled() { STOPPING } else { SETTLING };
+        let settled = settled(&table.api, &session_id);
+        ending = tokio::time::timeout(patience, settled).await.ok().flatten();
     }
     Ok(Played { session_id, seats, ending, took: began.elapsed() })
+}
+
+/// Makes the session. A server that says nothing after we were asked to stop is not waited for much longer.
+async fn create(
+    table: &Table,
+    create: &CreateSession,
+    stop: &CancellationToken,
+) -> Result<CreatedSession, Error> {
+    let out_of_patience = async {
+        stop.cancelled().await;
+        sleep(CREATING).await;
+    };
+    tokio::select! {
+        created = table.api.send(create) => created,
+        () = out_of_patience => Err(Error::local(
+            "create session",
+            "stopped before the server answered: a session may be running, `gert sessions list` shows it",
+        )),
+    }
 }
 
 fn jobs(table: &Table, booking: &Booking, created: &CreatedSession, stop: &CancellationToken) -> Vec<Job> {
@@ -194,15 +219,11 @@ async fn watch(table: &Table, session: &SessionId, stop: &CancellationToken) -> 
 }
 
 /// How a session ended, from the server's list; waits a little for it to be settled.
-async fn settled(api: &Client, session: &SessionId, stop: &CancellationToken) -> Option<Ending> {
-    let deadline = Instant::now() + SETTLING;
+async fn settled(api: &Client, session: &SessionId) -> Option<Ending> {
     loop {
         let known = api.send(&GetSession::new(session)).await.ok()?;
         if known.status.is_over() {
             return Some(Ending::of_session(&known));
-        }
-        if Instant::now() >= deadline || stop.is_cancelled() {
-            return None;
         }
         sleep(LOOK_EVERY).await;
     }

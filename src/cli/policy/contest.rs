@@ -24,6 +24,7 @@ use super::shared::{self, Reaction};
 
 /// What `gert policy match` takes.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of a command")]
 pub(in crate::cli) struct Args {
     /// The first player: a command in one text, with flags of the policy before it, or `ai:NAME` for a built-in player
     #[arg(value_name = "CMD_A", required_unless_present = "list_players")]

@@ -30,6 +30,7 @@ const NOTES: usize = 256;
 
 /// What `gert policy play` takes.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of a command")]
 pub(in crate::cli) struct Args {
     /// The game, by its slug
     #[arg(long, value_name = "GAME")]
@@ -281,12 +282,13 @@ impl<'a> Run<'a> {
 }
 
 fn bar(sessions: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{pos}/{len} sessions  {msg}  {elapsed}").ok();
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(sessions);
-    style.map(|style| bar.set_style(style));
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} sessions  {msg}  {elapsed}") {
+        bar.set_style(style);
+    }
     bar.enable_steady_tick(std::time::Duration::from_secs(1));
     bar
 }

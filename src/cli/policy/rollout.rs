@@ -148,13 +148,12 @@ async fn on(
     if !shared::agree(server, &what, Some(price), args.yes).await? {
         return Err(Stopped::NotAgreed);
     }
-    let run = match &args.run {
-        Some(run) => Run::adopt(&server.api, &run.as_str().into()),
-        None => {
-            let mut open = OpenRun::new(count);
-            open.max_ticks_per_episode = args.max_ticks;
-            Run::open(&server.api, &open).await?
-        }
+    let run = if let Some(run) = &args.run {
+        Run::adopt(&server.api, &run.as_str().into())
+    } else {
+        let mut open = OpenRun::new(count);
+        open.max_ticks_per_episode = args.max_ticks;
+        Run::open(&server.api, &open).await?
     };
     let stop = CancellationToken::new();
     let work = Work {
@@ -301,7 +300,7 @@ impl Work<'_> {
         };
         let played = played.await;
         policy.end(played.as_ref().ok());
-        self.keep(nth, seen_seed, played);
+        self.keep(nth, seen_seed, &played);
     }
 
     /// Starts an episode; asks first where the run has to be made larger for it.
@@ -324,7 +323,7 @@ impl Work<'_> {
         }
     }
 
-    fn keep(&self, nth: u32, seed: Option<Value>, played: Result<Trajectory, rollout::Error>) {
+    fn keep(&self, nth: u32, seed: Option<Value>, played: &Result<Trajectory, rollout::Error>) {
         let mut row = Row {
             episode: nth,
             label: Label::Infrastructure,
@@ -336,7 +335,7 @@ impl Work<'_> {
             game: &self.args.game,
             trajectory: None,
         };
-        match &played {
+        match played {
             Ok(trajectory) => {
                 (row.label, row.failed) = judge(trajectory);
                 row.trajectory = Some(trajectory);

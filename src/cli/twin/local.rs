@@ -206,7 +206,7 @@ fn run_episode<'a>(context: &'a Context, method: &'a Method, mut members: Extra)
         members.remove("episodes");
         let mut reset = ResetEpisode::from_members(members).map_err(Failure::Usage)?;
         let client = context.client()?;
-        let mut policy = CommandPolicy::new(&command, reset.game.clone())?;
+        let mut policy = CommandPolicy::new(&command, reset.game.as_ref())?;
         let mut rows = context.output.rows(method.view);
         let bar = bar(context, count);
         for _ in 0..count {

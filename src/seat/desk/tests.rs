@@ -8,8 +8,12 @@ struct Rig {
     desk: Desk,
 }
 
+fn desk(on_failure: OnFailure, may_pass: bool, answers_in_text: bool) -> Desk {
+    Desk::new("p0", Terms { on_failure, may_pass, answers_in_text }, 0)
+}
+
 fn rig(on_failure: OnFailure) -> Rig {
-    Rig { desk: Desk::new("p0", on_failure, false, false, 0) }
+    Rig { desk: desk(on_failure, false, false) }
 }
 
 impl Rig {
@@ -164,7 +168,7 @@ fn a_safe_action_is_a_listed_one_where_nothing_is_no_move() {
     assert_eq!(acted(&todo), [(r#"[{"action":"drop","column":3}]"#, true)]);
     rig.acknowledge("a1", true);
     assert_eq!(asked(&rig.see(2, true)), [(2, 2)]);
-    let mut other = Rig { desk: Desk::new("p0", OnFailure::Safe, true, false, 0) };
+    let mut other = Rig { desk: desk(OnFailure::Safe, true, false) };
     other.see(1, true);
     assert_eq!(acted(&other.crash()), [("[]", true)]);
 }
@@ -224,7 +228,7 @@ fn a_line_between_turns_is_counted_and_fails_nothing() {
 
 #[test]
 fn free_text_without_an_action_is_asked_for_again() {
-    let mut rig = Rig { desk: Desk::new("p0", OnFailure::Stop, false, true, 0) };
+    let mut rig = Rig { desk: desk(OnFailure::Stop, false, true) };
     rig.see(1, true);
     let garbage =
         |id| PolicyEventKind::Garbage { id: Some(id), text: "hm".into(), why: "no action".into(), count: 1 };

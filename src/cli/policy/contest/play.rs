@@ -178,7 +178,7 @@ impl Contest {
             notes: None,
         };
         let played = seat::play(&table, booking, stop).await.map_err(|why| no_session(&why))?;
-        let row = self.row(&seats, seed, &played, stop);
+        let row = Self::row(&seats, seed, &played, stop);
         if self.forget && played.ending.is_some() {
             // One that stays only takes room.
             let _ = self.api.send(&DeleteSession::new(&played.session_id)).await;
@@ -243,13 +243,7 @@ impl Contest {
         &self.contenders[side as usize]
     }
 
-    fn row(
-        &self,
-        seats: &[Side],
-        seed: u64,
-        played: &Played,
-        stop: &CancellationToken,
-    ) -> Result<GameRow, NoPair> {
+    fn row(seats: &[Side], seed: u64, played: &Played, stop: &CancellationToken) -> Result<GameRow, NoPair> {
         let side_of = |player_id: &str| {
             let number = player_id.trim_start_matches(|c: char| !c.is_ascii_digit());
             seats.get(number.parse::<usize>().ok()?).copied()

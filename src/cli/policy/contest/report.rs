@@ -134,10 +134,11 @@ impl Report {
         out.push_str(&draw(&columns, &[side(Side::A), side(Side::B)]));
         if let (Some(llr), Some(bounds)) = (self.llr, self.sprt) {
             let (lower, upper) = bounds.limits();
-            out.push_str(&format!(
+            let line = format!(
                 "LLR {llr:.2} ({lower:.2}, {upper:.2}) for {} against {} Elo\n",
                 bounds.elo1, bounds.elo0
-            ));
+            );
+            out.push_str(&line);
         }
         out.push_str(&self.reason);
         out.push('\n');
@@ -190,9 +191,10 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(settings: &Settings, tally: &Tally, concurrency: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{msg}").ok();
             let bar = ProgressBar::new_spinner();
-            style.map(|style| bar.set_style(style));
+            if let Ok(style) = ProgressStyle::with_template("{msg}") {
+                bar.set_style(style);
+            }
             bar
         });
         let (settings, began) = (settings.clone(), Instant::now());

@@ -106,16 +106,18 @@ pub(super) fn table(played: &[Played]) -> String {
     let mut all = SeatCounts::default();
     played.iter().flat_map(|session| &session.seats).for_each(|seat| all.add(&seat.counts));
     if played.len() > 1 {
-        out.push_str(&format!(
+        let line = format!(
             "{} sessions, {} turns, p50 {} ms, p99 {} ms\n",
             played.len(),
             all.turns,
             millis(all.latency_ms.percentile(0.5)),
             millis(all.latency_ms.percentile(0.99))
-        ));
+        );
+        out.push_str(&line);
     }
     if all.input_tokens + all.output_tokens > 0 {
-        out.push_str(&format!("{} tokens in, {} tokens out\n", all.input_tokens, all.output_tokens));
+        let line = format!("{} tokens in, {} tokens out\n", all.input_tokens, all.output_tokens);
+        out.push_str(&line);
     }
     out
 }

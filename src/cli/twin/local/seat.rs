@@ -48,10 +48,10 @@ pub(in crate::cli) struct PolicyBroke {
 
 impl CommandPolicy {
     /// Nothing is started before the first turn.
-    pub(super) fn new(command: &str, game: Option<GameSlug>) -> Result<Self, Failure> {
+    pub(super) fn new(command: &str, game: Option<&GameSlug>) -> Result<Self, Failure> {
         let spec =
             PolicySpec::parse(command).map_err(|error| Failure::Usage(format!("--policy: {error}")))?;
-        let game = game.as_ref().map(|game| game.as_str().to_owned()).unwrap_or_default();
+        let game = game.map(|game| game.as_str().to_owned()).unwrap_or_default();
         Ok(Self { spec, hello: Hello { game, ..Hello::default() }, seats: HashMap::new(), started: 0 })
     }
 
