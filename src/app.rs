@@ -9,6 +9,7 @@ pub mod answers;
 pub mod editor;
 pub mod effect;
 pub mod event;
+pub mod fields;
 pub mod gate;
 mod input;
 pub mod key;

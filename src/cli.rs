@@ -14,6 +14,7 @@ mod log;
 mod man;
 mod policy;
 mod prompt;
+mod record;
 mod twin;
 
 use std::path::PathBuf;
@@ -154,7 +155,7 @@ async fn run(matches: &ArgMatches) -> Result<i32, Failure> {
         Some(Command::Config(action)) => config::run(action, given).await,
         Some(Command::Auth(action)) => auth::run(action, given).await,
         Some(Command::Doctor(args)) => doctor::run(args, given).await,
-        Some(Command::Policy(action)) => policy::run(action).await,
+        Some(Command::Policy(action)) => policy::run(action, given).await,
         Some(Command::Completions { shell }) => completions::run(shell),
         Some(Command::Man { dir }) => man::run(dir.as_deref()),
         None => dashboard::run(load(looks(&cli.view), Config::load).await?).await,

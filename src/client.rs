@@ -5,6 +5,7 @@
 
 pub mod feed;
 mod pen;
+mod records;
 mod task;
 
 use std::path::PathBuf;
@@ -94,6 +95,10 @@ pub enum Question {
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
     Leave(SessionId, PlayerToken),
+    /// Which recordings there are; the platform is not asked.
+    Recordings,
+    /// Where two recordings differ.
+    Compare(PathBuf, PathBuf),
 }
 
 /// The answer to a [`Question`], of the same kind.
@@ -111,6 +116,8 @@ pub enum Answer {
     Providers(Rows<Provider>),
     Created(Box<CreatedSession>),
     Left,
+    Recordings(Vec<tape::Recording>),
+    Compared(Box<tape::Comparison>),
 }
 
 macro_rules! reads {
@@ -138,6 +145,8 @@ reads! {
     sessions: Sessions -> Listing<Session>,
     logs: Logs -> Logs,
     providers: Providers -> Rows<Provider>,
+    recordings: Recordings -> Vec<tape::Recording>,
+    compared: Compared -> Box<tape::Comparison>,
 }
 
 /// What reached us from the platform.

@@ -74,6 +74,8 @@ pub struct Config {
     pub max_retries: u32,
     /// How the dashboard looks.
     pub ui: Ui,
+    /// How sessions are recorded.
+    pub recordings: Recordings,
     /// Every value, by the name that `gert config set` knows it by, and where it came from.
     pub values: Vec<Setting>,
     /// What the user should be told once.
@@ -90,6 +92,25 @@ pub struct Ui {
     pub ascii: bool,
     /// Take mouse clicks from the start.
     pub mouse: bool,
+}
+
+/// How sessions are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recordings {
+    /// Whether they are.
+    pub enabled: bool,
+    /// The size at which a recording stops.
+    pub max_mib: u64,
+    /// What all together may take; the oldest go first.
+    pub total_mib: u64,
+    /// Whether those that were closed are compressed.
+    pub compress: bool,
+}
+
+impl Default for Recordings {
+    fn default() -> Self {
+        Self { enabled: true, max_mib: 256, total_mib: 4096, compress: true }
+    }
 }
 
 impl Config {

@@ -12,6 +12,8 @@
 //! - `tape`: recordings of sessions: written while they run, any moment of them brought back.
 //! - `client`: the task that owns all traffic with the platform.
 //! - `policy`: runs any command as a player, over JSON lines.
+//! - `seat`: plays seats of sessions without a dashboard.
+//! - `contest`: a contest of two players: pairs, Elo, the test that ends it.
 //! - `app`: the dashboard's state, events in and effects out, nothing else.
 //! - `ui`: draws the dashboard's state.
 //! - `arena`: the local server with its own real games.
@@ -38,6 +40,10 @@ pub mod client;
 pub mod policy;
 #[cfg(feature = "tui")]
 pub mod tape;
+#[cfg(feature = "tui")]
+pub mod seat;
+#[cfg(feature = "tui")]
+pub mod contest;
 #[cfg(feature = "tui")]
 pub mod app;
 #[cfg(feature = "tui")]

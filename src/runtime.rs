@@ -18,7 +18,6 @@ mod runner;
 pub mod signals;
 pub mod terminal;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::backend::Backend;
@@ -59,8 +58,8 @@ pub struct Options {
     pub api: Option<crate::api::Client>,
     /// How to get from a typed key to the platform.
     pub with_key: KeySource,
-    /// Where sessions are recorded, if they are.
-    pub recordings: Option<PathBuf>,
+    /// Where recordings are kept, if they can be.
+    pub recordings: Option<crate::tape::Keep>,
     /// How to open an arena in this process.
     pub arena: ArenaSource,
     /// Colours and glyphs.

@@ -7,15 +7,27 @@
 //! A file is JSON lines ([`line`]): a [`Header`], then a [`Line`] for each thing that happened. It is only ever
 //! appended to, so that after a crash all of it up to the last whole line is there.
 
+pub mod compare;
+mod curves;
 pub mod deck;
+pub mod export;
+pub mod library;
 pub mod line;
+pub mod moments;
+mod notes;
+mod numbers;
+mod scan;
+mod secret;
 mod trail;
 mod view;
 
 use std::path::PathBuf;
 
-pub use self::deck::{Frame, Marker, MarkerKind, Order, Place, Summary, TapeEvent};
-pub use self::line::{About, Act, Header, Line, LineKind};
+pub use self::compare::{Comparison, Difference, Side};
+pub use self::curves::{Chart, Curve, Span};
+pub use self::deck::{Frame, Marker, MarkerKind, Order, Place, Plan, Skipped, Summary, TapeEvent};
+pub use self::library::{Keep, Recording, State};
+pub use self::line::{About, Act, Header, Line, LineKind, Totals};
 pub use self::trail::{Trail, item_name};
 pub use self::view::{LogLine, Outcome, Seen, Tone, View, words};
 

@@ -82,6 +82,7 @@ impl App {
             }
             Question::Create(_) => self.created(ticket, reply),
             Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
+            Question::Recordings | Question::Compare(..) => Vec::new(),
         });
         effects
     }
@@ -179,8 +180,10 @@ impl App {
 
     /// Something about a recording.
     pub(super) fn taped(&mut self, _feed: FeedId, event: TapeEvent) -> Vec<Effect> {
-        if let TapeEvent::Failed(why) = event {
-            self.toast(Tone::Bad, format!("not recorded: {why}"));
+        match event {
+            TapeEvent::Failed(why) => self.toast(Tone::Bad, format!("not recorded: {why}")),
+            TapeEvent::Noticed(what) => self.toast(Tone::Warn, what),
+            _ => {}
         }
         Vec::new()
     }

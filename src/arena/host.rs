@@ -82,10 +82,12 @@ pub struct Plan {
     pub name: String,
     /// Seats, one of the game's counts.
     pub player_count: u8,
-    /// Seats of the one who pays, from `p0` on.
+    /// Seats of the one who pays, from `p0` on unless there is a rotation.
     pub own_seats: u8,
     /// Built-in players on the last seats; what lies between is open to others.
     pub ai: Vec<String>,
+    /// Moves everybody on by so many seats: with 1, who would sit on `p0` sits on `p1`.
+    pub rotation: u8,
     /// The horizon.
     pub max_ticks: u32,
     /// Decides all chance.
@@ -121,6 +123,7 @@ impl Plan {
             player_count,
             own_seats: 0,
             ai: middling_bots(game, player_count, seed),
+            rotation: 0,
             max_ticks: game.spec().canonical_ticks,
             seed,
             config: Value::Object(serde_json::Map::new()),
@@ -135,10 +138,12 @@ impl Plan {
     fn record(&self) -> SessionRecord {
         let spec = self.game.spec();
         let first_ai = usize::from(self.player_count) - self.ai.len();
+        let count = usize::from(self.player_count);
         let seats = Seat::first(self.player_count).map(|seat| {
-            let (kind, name, account_id) = if seat.index() < usize::from(self.own_seats) {
+            let place = (seat.index() + count - usize::from(self.rotation) % count) % count;
+            let (kind, name, account_id) = if place < usize::from(self.own_seats) {
                 (SeatKind::User, self.name.clone(), Some(self.account_id.clone()))
-            } else if let Some(name) = seat.index().checked_sub(first_ai).and_then(|nth| self.ai.get(nth)) {
+            } else if let Some(name) = place.checked_sub(first_ai).and_then(|nth| self.ai.get(nth)) {
                 (SeatKind::Ai, name.clone(), None)
             } else {
                 (SeatKind::Open, String::new(), None)

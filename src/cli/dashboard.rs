@@ -63,6 +63,7 @@ async fn start(
     let mut theme = Theme::detect(super::env);
     theme.ascii |= config.ui.ascii;
     let mouse = config.ui.mouse;
+    let recordings = super::record::keep(&config);
     let config = Arc::new(config);
     let with_key = move |text: String| -> Pin<Box<dyn Future<Output = _> + Send>> {
         Box::pin(take_key(config.clone(), text))
@@ -71,7 +72,7 @@ async fn start(
         boot,
         api,
         with_key: Box::new(with_key),
-        recordings: crate::tape::folder(),
+        recordings,
         arena: arena_source(keep),
         theme,
         mouse,

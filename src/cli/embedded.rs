@@ -6,7 +6,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiKey, BaseUrl, Client, Settings};
+use crate::arena::credits::Credits;
 use crate::arena::store::Place;
+use crate::arena::store::ledger;
 use crate::arena::{self, Arena, ArenaSettings, command};
 use crate::runtime::{ArenaSource, OpenedArena};
 
@@ -50,4 +52,42 @@ async fn open(keep: Option<PathBuf>) -> Result<OpenedArena, Failure> {
         let _ = tokio::join!(serving, playing);
     };
     Ok(OpenedArena { api, close: Box::pin(close) })
+}
+
+/// An arena with nothing in it, for matches of policies.
+pub(super) struct Bare {
+    /// Talks to it.
+    pub(super) api: Client,
+    stop: CancellationToken,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Bare {
+    /// Opens one for so many sessions at once. It keeps nothing, and what is played there is never too dear.
+    pub(super) async fn open(sessions: usize) -> Result<Self, Failure> {
+        /// More than can be played in a lifetime.
+        const PLENTY: Credits = Credits(1_000_000_000 * 1_000_000);
+        let listener = command::bind("127.0.0.1", 0).await?;
+        let address = listener.local_addr()?;
+        let mut settings = ArenaSettings::new(Place::Ephemeral, false);
+        settings.limits.live_sessions = settings.limits.live_sessions.max(2 * sessions);
+        let arena = Arena::open(settings).await?;
+        let (account, key) = arena.bootstrap_key(command::LOCAL_EMAIL).await?;
+        let granting = move |connection: &_| {
+            ledger::grant(connection, &account, PLENTY, jiff::Timestamp::now(), "for matches")
+        };
+        arena.store().write(granting).await?;
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(arena::serve(listener, arena, stop.clone()));
+        let base_url: BaseUrl = format!("http://{address}{}", arena::BASE_PATH).parse()?;
+        let api = Client::new(Settings::new(base_url, ApiKey::new(&key)?))?;
+        Ok(Self { api, stop, serving })
+    }
+
+    /// Ends it.
+    pub(super) async fn close(self) {
+        self.stop.cancel();
+        // That it panicked has been reported.
+        let _ = self.serving.await;
+    }
 }

@@ -1,9 +1,16 @@
 //! `gert policy`: what plays, from a shell.
 
 mod check;
+mod contest;
 mod init;
+mod play;
+mod server;
+mod shared;
+mod stop;
+mod table;
 
 use super::Failure;
+use crate::config::Given;
 
 /// What `gert policy` does.
 #[derive(Debug, clap::Subcommand)]
@@ -12,12 +19,18 @@ pub(super) enum Action {
     Check(check::Args),
     /// Write a policy to start from into this folder
     Init(init::Args),
+    /// A policy in seats of play sessions: one after the other or several at once, each told as it ends
+    Play(Box<play::Args>),
+    /// Two players against each other until it is known who is stronger: paired seeds, Elo, a test that ends it
+    Match(Box<contest::Args>),
 }
 
 /// Does it; returns the exit status.
-pub(super) async fn run(action: Action) -> Result<i32, Failure> {
+pub(super) async fn run(action: Action, given: Given) -> Result<i32, Failure> {
     match action {
         Action::Check(args) => check::run(args).await,
         Action::Init(args) => init::run(&args),
+        Action::Play(args) => play::run(*args, given).await,
+        Action::Match(args) => contest::run(*args, given).await,
     }
 }

@@ -1,12 +1,11 @@
 //! What a feed writes its recording with.
 
-use std::path::{Path, PathBuf};
-
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::api::Settings;
 use crate::tape::line::VERSION;
-use crate::tape::{Header, Line, LineKind, Order};
+use crate::tape::{Header, Keep, Line, LineKind, Order, Plan};
 
 use super::feed::Target;
 
@@ -37,11 +36,15 @@ impl Pen {
     }
 }
 
-/// The file and the first line of a new recording.
-pub(super) fn header(folder: &Path, target: &Target, host: &str, now: jiff::Timestamp) -> (PathBuf, Header) {
+/// How a socket is to be recorded: in which file, from when on, and without which secrets.
+pub(super) fn plan(keep: &Keep, target: &Target, settings: &Settings, now: jiff::Timestamp) -> Plan {
+    let mut secrets = vec![settings.key.expose().to_owned()];
     let (kind, session) = match target {
         Target::Spectator(session) => ("spectator", session),
-        Target::Player(session, _) => ("player", session),
+        Target::Player(session, token) => {
+            secrets.push(token.expose().to_owned());
+            ("player", session)
+        }
     };
     let stamp = now.strftime("%Y%m%d-%H%M%S");
     let id: String = session
@@ -51,13 +54,13 @@ pub(super) fn header(folder: &Path, target: &Target, host: &str, now: jiff::Time
         .take(40)
         .collect();
     let mark: u32 = rand::random();
-    let file = folder.join(format!("{stamp}-{id}-{mark:08x}.jsonl"));
+    let file = keep.folder.join(format!("{stamp}-{id}-{mark:08x}.jsonl"));
     let header = Header {
         gert_recording: VERSION,
         kind: kind.into(),
         session_id: session.as_str().to_owned(),
-        host: host.to_owned(),
+        host: settings.base_url.as_str().to_owned(),
         started_at: now,
     };
-    (file, header)
+    Plan { file, header, most_bytes: keep.most_bytes, secrets }
 }

@@ -1,7 +1,6 @@
 //! The task itself: one loop that takes requests, starts what they ask for, and owns it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -14,11 +13,11 @@ use crate::api::endpoints::{
     ListSessions, ListUsage,
 };
 
-use crate::tape::{Order, deck};
+use crate::tape::{Keep, Order, deck, library};
 
 use super::feed::{self, Command, Target};
 use super::pen::{self, Pen};
-use super::{Answer, ClientEvent, FeedId, Question, Request, Ticket};
+use super::{Answer, ClientEvent, FeedEvent, FeedId, Question, Request, Ticket, records};
 
 /// Requests on their way. The dashboard asks one question of a kind at a time, so more are never due at once; when it
 /// is full the user is told.
@@ -27,6 +26,8 @@ const REQUESTS: usize = 64;
 const COMMANDS: usize = 16;
 /// Rows fetched of a list that grows without end.
 const NEWEST: u32 = 100;
+/// What is said where there is nobody to ask.
+const NO_PLATFORM: &str = "there is no API key: `gert auth login` stores one";
 
 /// The running task. Dropping it cancels everything it does.
 #[derive(Debug)]
@@ -55,31 +56,35 @@ impl Client {
 }
 
 /// Starts the task. Events wait for room in `events`: a slow receiver slows the sockets down.
-/// Sessions are recorded in the folder, if there is one.
-pub fn start(api: api::Client, recordings: Option<PathBuf>, events: mpsc::Sender<ClientEvent>) -> Client {
+/// Without a platform it works with recordings alone. Sessions are recorded where `keep` says, if it does.
+pub fn start(api: Option<api::Client>, keep: Option<Keep>, events: mpsc::Sender<ClientEvent>) -> Client {
     let (requests, inbox) = mpsc::channel(REQUESTS);
     let stop = CancellationToken::new();
-    let task = tokio::spawn(Desk::new(api, recordings, events).run(inbox, stop.clone()));
+    let task = tokio::spawn(Desk::new(api, keep, events).run(inbox, stop.clone()));
     Client { requests, task, _stop: stop.drop_guard() }
 }
 
 /// What the task works with.
 struct Desk {
-    api: api::Client,
-    recordings: Option<PathBuf>,
+    api: Option<api::Client>,
+    keep: Option<Keep>,
     events: mpsc::Sender<ClientEvent>,
     work: JoinSet<()>,
+    /// Ends what tidies up the recordings.
+    tidied: CancellationToken,
     feeds: HashMap<FeedId, mpsc::Sender<Command>>,
     decks: HashMap<FeedId, (mpsc::Sender<Order>, Pen)>,
 }
 
 impl Desk {
-    fn new(api: api::Client, recordings: Option<PathBuf>, events: mpsc::Sender<ClientEvent>) -> Self {
+    fn new(api: Option<api::Client>, keep: Option<Keep>, events: mpsc::Sender<ClientEvent>) -> Self {
         let (work, feeds, decks) = (JoinSet::new(), HashMap::new(), HashMap::new());
-        Self { api, recordings, events, work, feeds, decks }
+        Self { api, keep, events, work, tidied: CancellationToken::new(), feeds, decks }
     }
 
     async fn run(mut self, mut inbox: mpsc::Receiver<Request>, stop: CancellationToken) {
+        let _guard = self.tidied.clone().drop_guard();
+        self.tidy();
         loop {
             tokio::select! {
                 biased;
@@ -92,17 +97,34 @@ impl Desk {
             }
         }
         // Every feed sees its orders end and closes its socket, then its recording ends; questions are not waited for.
+        self.tidied.cancel();
         self.feeds.clear();
         self.decks.clear();
         let closing = async { while self.work.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(feed::CLOSING, closing).await;
     }
 
+    /// Tidies up the recordings, once, beside everything else.
+    fn tidy(&mut self) {
+        let Some(keep) = self.keep.clone() else { return };
+        let stopped = self.tidied.clone();
+        self.work.spawn_blocking(move || library::maintain(&keep, &|| stopped.is_cancelled()));
+    }
+
     fn take(&mut self, request: Request) {
         match request {
             Request::Ask(ticket, question) => {
                 let (api, events) = (self.api.clone(), self.events.clone());
-                self.work.spawn(async move { answer(&api, ticket, question, &events).await });
+                let folder = self.keep.as_ref().map(|keep| keep.folder.clone());
+                self.work.spawn(async move {
+                    let reply = match question {
+                        Question::Recordings | Question::Compare(..) => {
+                            records::answer(question, folder).await
+                        }
+                        question => ask_platform(api.as_ref(), question).await,
+                    };
+                    answer(ticket, reply, &events).await;
+                });
             }
             Request::Watch(feed, session) => self.open(feed, Target::Spectator(session)),
             Request::Sit(feed, session, token) => self.open(feed, Target::Player(session, token)),
@@ -136,15 +158,22 @@ impl Desk {
 
     /// Opens a socket, and a recording of what it says.
     fn open(&mut self, feed: FeedId, target: Target) {
-        let file = self.recordings.as_deref().map(|folder| {
-            pen::header(folder, &target, self.api.settings().base_url.as_str(), jiff::Timestamp::now())
-        });
-        let pen = match file {
-            Some((file, header)) => self.deck(feed, |tell| deck::record(file, header, tell)),
+        let Some(api) = self.api.clone() else {
+            let events = self.events.clone();
+            let ended = FeedEvent::Ended { why: NO_PLATFORM.into(), orderly: false };
+            self.work.spawn(async move {
+                let _ = events.send(ClientEvent::Fed(feed, ended)).await;
+            });
+            return;
+        };
+        let keep = self.keep.as_ref().filter(|keep| keep.enabled);
+        let plan = keep.map(|keep| pen::plan(keep, &target, api.settings(), jiff::Timestamp::now()));
+        let pen = match plan {
+            Some(plan) => self.deck(feed, |tell| deck::record(plan, tell)),
             None => Pen::new(None),
         };
         let (commands, orders) = mpsc::channel(COMMANDS);
-        self.work.spawn(feed::run(self.api.clone(), feed, target, orders, self.events.clone(), pen));
+        self.work.spawn(feed::run(api, feed, target, orders, self.events.clone(), pen));
         self.feeds.insert(feed, commands);
     }
 
@@ -179,8 +208,15 @@ fn hand_over<T>(to: &mpsc::Sender<T>, feed: FeedId, order: T) {
     }
 }
 
-async fn answer(api: &api::Client, ticket: Ticket, question: Question, events: &mpsc::Sender<ClientEvent>) {
-    let reply = ask(api, question).await.map_err(Arc::new);
+async fn ask_platform(api: Option<&api::Client>, question: Question) -> Result<Answer, api::Error> {
+    match api {
+        Some(api) => ask(api, question).await,
+        None => Err(api::Error::local("ask the platform", NO_PLATFORM)),
+    }
+}
+
+async fn answer(ticket: Ticket, reply: Result<Answer, api::Error>, events: &mpsc::Sender<ClientEvent>) {
+    let reply = reply.map_err(Arc::new);
     if let Err(why) = &reply {
         tracing::warn!(error = %why, why = why.why(), request_id = why.request_id(), "a question failed");
     }
@@ -206,6 +242,9 @@ async fn ask(api: &api::Client, question: Question) -> Result<Answer, api::Error
         Question::Leave(id, token) => {
             api.send(&LeavePlay::new(&id, &token)).await?;
             Answer::Left
+        }
+        Question::Recordings | Question::Compare(..) => {
+            return Err(api::Error::local("ask the platform", "it knows no recordings"));
         }
     })
 }

@@ -25,6 +25,8 @@ pub(super) const MOST: usize = 1 << 20;
 const MOST_SECONDS: f64 = 3600.0;
 /// The most retries that can be set.
 const MOST_RETRIES: i64 = 100;
+/// The largest size that can be set: a pebibyte.
+const MOST_MEBIBYTES: i64 = 1 << 30;
 
 /// What the file says.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,6 +36,16 @@ pub(super) struct File {
     pub(super) spend: SpendTable,
     pub(super) ascii: Option<Set<bool>>,
     pub(super) mouse: Option<Set<bool>>,
+    pub(super) recordings: RecordingsTable,
+}
+
+/// What it says of recordings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct RecordingsTable {
+    pub(super) enabled: Option<Set<bool>>,
+    pub(super) max_mib: Option<Set<u64>>,
+    pub(super) total_mib: Option<Set<u64>>,
+    pub(super) compress: Option<Set<bool>>,
 }
 
 /// What it says of one profile.
@@ -179,10 +191,22 @@ fn top(fields: &mut Fields<'_, '_>) -> File {
         ..File::default()
     };
     let (ascii, mouse) = fields.table("ui", ui).unwrap_or_default();
+    let recordings = fields.table("recordings", recordings).unwrap_or_default();
     fields.finish(|name| {
         IN_A_PROFILE.contains(&name).then(|| format!("it belongs into `[profiles.{DEFAULT_PROFILE}]`"))
     });
-    File { ascii, mouse, ..file }
+    File { ascii, mouse, recordings, ..file }
+}
+
+fn recordings(fields: &mut Fields<'_, '_>) -> RecordingsTable {
+    let recordings = RecordingsTable {
+        enabled: fields.value("enabled", boolean),
+        max_mib: fields.value("max_mib", mebibytes),
+        total_mib: fields.value("total_mib", mebibytes),
+        compress: fields.value("compress", boolean),
+    };
+    fields.finish(|_| None);
+    recordings
 }
 
 fn ui(fields: &mut Fields<'_, '_>) -> (Option<Set<bool>>, Option<Set<bool>>) {
@@ -308,6 +332,16 @@ fn retries(value: &Value, _: &str) -> Result<u32, String> {
         return Err(format!("must be from 0 to {MOST_RETRIES}"));
     }
     Ok(count as u32)
+}
+
+fn mebibytes(value: &Value, _: &str) -> Result<u64, String> {
+    let Some(size) = value.as_integer() else {
+        return Err(format!("must be a whole number of MiB, not {}", kind(value)));
+    };
+    if !(1..=MOST_MEBIBYTES).contains(&size) {
+        return Err(format!("must be from 1 to {MOST_MEBIBYTES}"));
+    }
+    Ok(size as u64)
 }
 
 fn paths(value: &Value, _: &str) -> Result<Vec<PathBuf>, String> {

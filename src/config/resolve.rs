@@ -15,7 +15,7 @@ use super::keep::Keeper;
 use super::keys::{KeyPlace, KeySource};
 use super::places::{Env, Given, Places, present};
 use super::problem::{ConfigError, Problem};
-use super::{Config, Ui, save};
+use super::{Config, Recordings, Ui, save};
 use crate::api::Micro;
 
 /// A value in force and where it came from.
@@ -137,6 +137,8 @@ pub(super) fn resolve(
     let mouse = first([flag(given.mouse, "--mouse"), from_file(file.mouse.as_ref())], false);
     let mouse = values.take("ui.mouse", mouse, |on| json!(on));
 
+    let recordings = recordings_in_force(&mut values, &file);
+
     let mut warnings = Vec::new();
     if bytes.is_none() {
         warnings.extend(places.warning());
@@ -166,6 +168,7 @@ pub(super) fn resolve(
         timeout,
         max_retries,
         ui: Ui { ascii, mouse },
+        recordings,
         values: values.0,
         warnings,
         places,
@@ -244,6 +247,22 @@ fn key_problem(profile: &str, source: &KeySource, has_key: bool) -> Option<Strin
         )),
         _ => None,
     }
+}
+
+fn recordings_in_force(values: &mut Values, file: &File) -> Recordings {
+    let (own, default) = (&file.recordings, Recordings::default());
+    let mut size = |name: &str, set: &Option<Set<u64>>, default| {
+        values
+            .take(format!("recordings.{name}"), first([from_file(set.as_ref())], default), |size| json!(size))
+    };
+    let max_mib = size("max_mib", &own.max_mib, default.max_mib);
+    let total_mib = size("total_mib", &own.total_mib, default.total_mib);
+    let mut flag = |name: &str, set: &Option<Set<bool>>, default| {
+        values.take(format!("recordings.{name}"), first([from_file(set.as_ref())], default), |on| json!(on))
+    };
+    let enabled = flag("enabled", &own.enabled, default.enabled);
+    let compress = flag("compress", &own.compress, default.compress);
+    Recordings { enabled, max_mib, total_mib, compress }
 }
 
 fn spend_in_force(values: &mut Values, profile: &str, own: &SpendTable, all: &SpendTable) -> Spend {

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::app::effect::{Effect, Tell};
 use crate::app::event::Event;
 use crate::client::{self, Client, ClientEvent, Request};
 use crate::policy::{Policy, PolicyEvent, PolicySpec, Run, SendError};
+use crate::tape::Keep;
 
 /// Events of the platform that wait for the loop; when it is full the sockets are read more slowly.
 const CLIENT_EVENTS: usize = 256;
@@ -77,7 +77,7 @@ pub(super) enum Wish {
 /// Owns what effects started.
 pub(super) struct Runner {
     /// Where sessions are recorded.
-    recordings: Option<PathBuf>,
+    recordings: Option<Keep>,
     client: Option<Client>,
     with_key: KeySource,
     arena: ArenaSource,
@@ -93,12 +93,13 @@ pub(super) struct Runner {
 impl Runner {
     pub(super) fn new(
         api: Option<api::Client>,
-        recordings: Option<PathBuf>,
+        recordings: Option<Keep>,
         with_key: KeySource,
         arena: ArenaSource,
     ) -> Self {
         let client_events = mpsc::channel(CLIENT_EVENTS);
-        let client = api.map(|api| client::start(api, recordings.clone(), client_events.0.clone()));
+        // Without a platform it still plays recordings.
+        let client = Some(client::start(api, recordings.clone(), client_events.0.clone()));
         Self {
             recordings,
             client,
@@ -209,14 +210,16 @@ impl Runner {
 
     fn use_arena(&mut self, opened: Opening) -> Result<(), String> {
         let opened = opened?;
-        self.client = Some(client::start(opened.api, self.recordings.clone(), self.client_events.0.clone()));
+        self.client =
+            Some(client::start(Some(opened.api), self.recordings.clone(), self.client_events.0.clone()));
         self.opened = Some(opened.close);
         Ok(())
     }
 
     fn use_key(&mut self, taken: Taking) -> Result<Result<String, String>, Arc<str>> {
         let taken = taken?;
-        self.client = Some(client::start(taken.api, self.recordings.clone(), self.client_events.0.clone()));
+        self.client =
+            Some(client::start(Some(taken.api), self.recordings.clone(), self.client_events.0.clone()));
         Ok(taken.word)
     }
 }

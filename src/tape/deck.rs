@@ -3,23 +3,27 @@
 //! A *moment* is an observation of the recording; they are numbered from 0. [`record`] starts a new file, [`open`]
 //! plays one. Both give a channel for [`Order`]s and a [`Deck`] to run on a thread that may block. Someone who is slow
 //! to take what the deck tells slows the deck down, and with it the socket.
+//!
+//! A file that cannot be written any more (the disk is full, or its limit is reached) is told once; what is in it can
+//! still be looked at, and lines that come later are dropped, so that the session itself goes on.
 
-mod index;
+pub(super) mod file;
+pub(super) mod index;
 mod marks;
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::line::{Header, Line, LineKind};
-use super::view::{Tone, View};
+use super::curves::Chart;
+use super::line::{Header, Line};
+use super::view::View;
 
-use self::index::Index;
+use self::file::Tape;
 
 /// Orders on their way. Lines come as fast as a socket gives them; when it is full the socket is read more slowly.
 const ORDERS: usize = 1024;
@@ -27,10 +31,6 @@ const ORDERS: usize = 1024;
 const BATCH: usize = 256;
 /// How often it is told that a recording grew.
 const GREW_EVERY: Duration = Duration::from_millis(250);
-/// Moments before the one asked for that are read for charts and the log.
-const WINDOW: usize = 240;
-/// Lines between the start and that window which are no observations, read for what they say of the seats.
-const EARLIER: usize = 1000;
 
 /// What a deck is told. The end of the orders closes the recording.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,17 @@ pub enum Order {
         ticket: u64,
         /// Which.
         at: Place,
+    },
+    /// Draw scores, rewards and latencies over moments.
+    Chart {
+        /// Comes back in the answer.
+        ticket: u64,
+        /// The first moment.
+        from: usize,
+        /// The last moment; one beyond the end means the end.
+        to: usize,
+        /// The most steps it may have.
+        buckets: usize,
     },
     /// Keep a note at a moment; without words, take it away.
     Bookmark {
@@ -89,6 +100,15 @@ pub enum TapeEvent {
         /// The moment.
         frame: Box<Frame>,
     },
+    /// Curves, as asked for.
+    Charted {
+        /// Of the order.
+        ticket: u64,
+        /// The curves.
+        chart: Box<Chart>,
+    },
+    /// Something that the user should know of it, in words: its end is torn, it is full, a note was not kept.
+    Noticed(String),
     /// The recording cannot go on; what is in the file stays.
     Failed(String),
 }
@@ -106,6 +126,23 @@ pub struct Summary {
     pub bytes: u64,
     /// In the order of their moments.
     pub markers: Arc<[Marker]>,
+    /// What of the file could not be used.
+    pub skipped: Skipped,
+    /// Bookmarks and notes.
+    pub notes: usize,
+    /// The players that have a curve.
+    pub players: Vec<String>,
+}
+
+/// What of a file could not be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// Lines that could not be read, a torn one at the end included.
+    pub lines: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Lines of a kind that this version does not know.
+    pub unknown: u64,
 }
 
 /// A moment worth going to.
@@ -160,218 +197,152 @@ pub struct Frame {
 /// Takes what a deck tells; may block.
 pub type Tell = Box<dyn Fn(TapeEvent) + Send>;
 
+/// A recording to be made.
+pub struct Plan {
+    /// Where; there must be nothing yet.
+    pub file: PathBuf,
+    /// Its first line.
+    pub header: Header,
+    /// The size it stops at.
+    pub most_bytes: u64,
+    /// What must not get into it wherever it turns up: the key, the player's token.
+    pub secrets: Vec<String>,
+}
+
 /// A recording and whoever works with it. [`Deck::run`] does the work.
 pub struct Deck {
-    path: PathBuf,
-    header: Option<Header>,
+    what: What,
     inbox: mpsc::Receiver<Order>,
     tell: Tell,
 }
 
-/// A new recording in a file that must not exist yet.
-pub fn record(path: PathBuf, header: Header, tell: Tell) -> (mpsc::Sender<Order>, Deck) {
+enum What {
+    Record(Plan),
+    Open(PathBuf),
+}
+
+/// A new recording.
+pub fn record(plan: Plan, tell: Tell) -> (mpsc::Sender<Order>, Deck) {
     let (orders, inbox) = mpsc::channel(ORDERS);
-    (orders, Deck { path, header: Some(header), inbox, tell })
+    (orders, Deck { what: What::Record(plan), inbox, tell })
 }
 
 /// A recording that was made before.
 pub fn open(path: PathBuf, tell: Tell) -> (mpsc::Sender<Order>, Deck) {
     let (orders, inbox) = mpsc::channel(ORDERS);
-    (orders, Deck { path, header: None, inbox, tell })
+    (orders, Deck { what: What::Open(path), inbox, tell })
 }
 
 impl Deck {
     /// Works until its orders end. Blocks: for a thread of its own, inside of a tokio runtime.
-    pub fn run(mut self) {
-        let opened = match &self.header {
-            Some(header) => Tape::create(&self.path, header.clone()),
-            None => Tape::open(&self.path),
+    pub fn run(self) {
+        let Self { what, inbox, tell } = self;
+        let path = match &what {
+            What::Record(plan) => plan.file.clone(),
+            What::Open(path) => path.clone(),
         };
-        let mut tape = match opened {
-            Ok(tape) => tape,
-            Err(why) => return self.fail(&why),
+        let opened = match what {
+            What::Record(plan) => Tape::create(plan),
+            What::Open(path) => Tape::open(&path),
         };
+        let desk = Desk { path, tell };
+        match opened {
+            Ok(tape) => desk.run(tape, inbox),
+            Err(why) => desk.fail(&why),
+        }
+    }
+}
+
+/// What a running deck works with.
+struct Desk {
+    path: PathBuf,
+    tell: Tell,
+}
+
+impl Desk {
+    fn run(&self, mut tape: Tape, mut inbox: mpsc::Receiver<Order>) {
         (self.tell)(TapeEvent::Opened { file: self.path.clone(), header: Box::new(tape.header.clone()) });
         (self.tell)(TapeEvent::Grew(tape.index.summary()));
+        self.notice(&mut tape);
         let mut told = Instant::now();
         let mut orders = Vec::new();
         let mut grew = false;
-        while self.recv(&mut orders, grew.then(|| told + GREW_EVERY)) {
-            match self.take(&mut tape, &mut orders) {
-                Ok(changed) => grew |= changed,
-                Err(why) => return self.fail(&why),
-            }
+        while recv(&mut inbox, &mut orders, grew.then(|| told + GREW_EVERY)) {
+            grew |= self.take(&mut tape, &mut orders);
+            self.notice(&mut tape);
             if grew && told.elapsed() >= GREW_EVERY {
                 (self.tell)(TapeEvent::Grew(tape.index.summary()));
                 (told, grew) = (Instant::now(), false);
             }
         }
-    }
-
-    /// Waits for orders, or until a time. False at their end.
-    fn recv(&mut self, orders: &mut Vec<Order>, until: Option<Instant>) -> bool {
-        tokio::runtime::Handle::current().block_on(async {
-            let receiving = self.inbox.recv_many(orders, BATCH);
-            match until {
-                None => receiving.await > 0,
-                Some(until) => {
-                    tokio::time::timeout_at(until, receiving).await.is_ok_and(|n| n > 0)
-                        || !self.inbox.is_closed()
-                }
-            }
-        })
+        if let Err(why) = tape.close() {
+            self.fail(&why);
+        }
     }
 
     /// Carries orders out; true if the recording changed.
-    fn take(&self, tape: &mut Tape, orders: &mut Vec<Order>) -> io::Result<bool> {
+    fn take(&self, tape: &mut Tape, orders: &mut Vec<Order>) -> bool {
         let (mut lines, mut changed) = (Vec::new(), false);
         for order in orders.drain(..) {
+            if let Order::Write(line) = order {
+                lines.push(line);
+                continue;
+            }
+            changed |= self.append(tape, &mut lines);
             match order {
-                Order::Write(line) => {
-                    lines.push(line);
-                    changed = true;
-                }
-                Order::Show { ticket, at } => {
-                    tape.append(&std::mem::take(&mut lines))?;
-                    if let Some(frame) = tape.show(at)? {
-                        (self.tell)(TapeEvent::Shown { ticket, frame: Box::new(frame) });
-                    }
+                Order::Write(_) => {}
+                Order::Show { ticket, at } => match tape.show(at) {
+                    Ok(Some(frame)) => (self.tell)(TapeEvent::Shown { ticket, frame: Box::new(frame) }),
+                    Ok(None) => {}
+                    Err(why) => self.fail(&why),
+                },
+                Order::Chart { ticket, from, to, buckets } => {
+                    let chart = Box::new(tape.chart(from, to, buckets));
+                    (self.tell)(TapeEvent::Charted { ticket, chart });
                 }
                 Order::Bookmark { nth, note } => {
-                    tape.index.bookmark(nth, note);
+                    tape.bookmark(nth, note);
                     changed = true;
                 }
             }
         }
-        tape.append(&lines)?;
-        Ok(changed)
+        self.append(tape, &mut lines) || changed
+    }
+
+    /// Appends what was collected; true if the recording changed.
+    fn append(&self, tape: &mut Tape, lines: &mut Vec<Line>) -> bool {
+        let lines = std::mem::take(lines);
+        if let Err(why) = tape.append(&lines) {
+            self.fail(&why);
+        }
+        !lines.is_empty()
+    }
+
+    fn notice(&self, tape: &mut Tape) {
+        for notice in tape.notices.drain(..) {
+            (self.tell)(TapeEvent::Noticed(crate::text::clean(&notice).into_owned()));
+        }
     }
 
     fn fail(&self, why: &io::Error) {
-        tracing::warn!(%why, "a recording stopped");
+        tracing::warn!(%why, "a recording failed");
         let text = format!("`{}`: {why}", self.path.display());
         (self.tell)(TapeEvent::Failed(crate::text::clean(&text).into_owned()));
     }
 }
 
-/// A file with its index, and the moment that was looked at last.
-struct Tape {
-    header: Header,
-    writer: Option<File>,
-    reader: File,
-    index: Index,
-    cursor: Option<Cursor>,
-}
-
-/// A moment and how far lines were read for it.
-#[derive(Clone)]
-struct Cursor {
-    nth: usize,
-    /// The first line that was not heard yet.
-    next: usize,
-    view: View,
-}
-
-impl Tape {
-    fn create(path: &Path, header: Header) -> io::Result<Self> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let mut options = File::options();
-        options.create_new(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut writer = options.open(path)?;
-        let mut first = serde_json::to_vec(&header)?;
-        first.push(b'\n');
-        writer.write_all(&first)?;
-        let index = Index::new(first.len() as u64);
-        Ok(Self { header, writer: Some(writer), reader: File::open(path)?, index, cursor: None })
-    }
-
-    fn open(path: &Path) -> io::Result<Self> {
-        let mut reader = File::open(path)?;
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes)?;
-        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
-        let first = lines.next().unwrap_or_default();
-        let header: Header = serde_json::from_slice(first)
-            .map_err(|why| io::Error::other(format!("not a recording of gert: {why}")))?;
-        let mut index = Index::new(first.len() as u64);
-        for line in lines {
-            index.add(line.len(), Line::read(line).as_ref());
-        }
-        Ok(Self { header, writer: None, reader, index, cursor: None })
-    }
-
-    fn append(&mut self, lines: &[Line]) -> io::Result<()> {
-        let Some(writer) = self.writer.as_mut().filter(|_| !lines.is_empty()) else { return Ok(()) };
-        let mut bytes = Vec::new();
-        for line in lines {
-            let before = bytes.len();
-            line.write(&mut bytes);
-            self.index.add(bytes.len() - before, Some(line));
-        }
-        writer.write_all(&bytes)
-    }
-
-    fn show(&mut self, at: Place) -> io::Result<Option<Frame>> {
-        let Some(nth) = self.index.resolve(at) else { return Ok(None) };
-        let start = nth.saturating_sub(WINDOW);
-        let near = self.cursor.take().filter(|cursor| (start..=nth).contains(&cursor.nth));
-        let mut cursor = match near {
-            Some(cursor) => cursor,
-            None => self.rewind(start)?,
-        };
-        let end = self.index.end_of(nth);
-        while cursor.next < end {
-            self.hear(&mut cursor, true)?;
-        }
-        cursor.nth = nth;
-        cursor.view.deadline = None;
-        let view = Box::new(cursor.view.clone());
-        self.cursor = Some(cursor);
-        let (at, lasted) = self.index.time_of(nth);
-        Ok(Some(Frame { nth, at, lasted, view }))
-    }
-
-    /// What was known of the session right before a moment.
-    fn rewind(&mut self, start: usize) -> io::Result<Cursor> {
-        let view = View::new(self.header.session_id.clone(), None);
-        let mut cursor = Cursor { nth: start, next: 0, view };
-        let until = self.index.line_of(start);
-        for line in self.index.earlier(until, EARLIER) {
-            cursor.next = line;
-            self.hear(&mut cursor, false)?;
-        }
-        cursor.next = until;
-        Ok(cursor)
-    }
-
-    /// Reads the next line into the view.
-    fn hear(&mut self, cursor: &mut Cursor, settle: bool) -> io::Result<()> {
-        let (offset, length) = self.index.bytes_of(cursor.next);
-        cursor.next += 1;
-        let mut bytes = vec![0; length];
-        self.reader.seek(SeekFrom::Start(offset))?;
-        self.reader.read_exact(&mut bytes)?;
-        let Some(line) = Line::read(&bytes) else { return Ok(()) };
-        let at = Duration::from_millis(line.at_ms);
-        match line.what {
-            LineKind::Heard(message) => cursor.view.hear(at, message),
-            LineKind::About(about) => cursor.view.game = cursor.view.game.take().or(about.game),
-            LineKind::Acted(act) => cursor.view.acted(&act),
-            LineKind::Linked { up: false, why } => {
-                let why = why.as_deref().unwrap_or("no reason given");
-                cursor.view.note(Tone::Warn, &format!("connection lost: {why}"));
+/// Waits for orders, or until a time. False at their end.
+fn recv(inbox: &mut mpsc::Receiver<Order>, orders: &mut Vec<Order>, until: Option<Instant>) -> bool {
+    tokio::runtime::Handle::current().block_on(async {
+        let receiving = inbox.recv_many(orders, BATCH);
+        match until {
+            None => receiving.await > 0,
+            // Time is up, which is no end.
+            Some(until) => {
+                tokio::time::timeout_at(until, receiving).await.is_ok_and(|n| n > 0) || !inbox.is_closed()
             }
-            LineKind::Linked { up: true, .. } => cursor.view.note(Tone::Good, "connected"),
         }
-        if settle {
-            cursor.view.settle();
-        }
-        Ok(())
-    }
+    })
 }
 
 #[cfg(test)]

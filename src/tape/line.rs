@@ -6,18 +6,24 @@
 //! {"t":12,"m":{"type":"observation","tick":3,"data":{…}}}          heard on the socket, as it came
 //! {"t":840,"act":{"player_id":"p0","tick":3,"by":"policy bot","payload":[{"action":"drop","column":3}]}}
 //! {"t":900,"link":"lost","why":"reset by peer"}                    and `open` when it is back
+//! {"t":950,"stop":"…"}                                             the recording is full; nothing more follows
+//! {"t":950,"closed":{"game":"connect_four","tick":42,…}}           last line of one that was closed in order
 //! ```
 //!
 //! `t` is in milliseconds since the recording began. A line that is not understood is skipped by a reader and kept by
 //! whoever copies the file: a later version may have written it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::api::Message;
+
+use super::secret;
 
 /// The version this program writes; it reads this one and every earlier one.
 pub const VERSION: u32 = 1;
@@ -36,6 +42,30 @@ pub struct Header {
     pub host: String,
     /// When it began.
     pub started_at: jiff::Timestamp,
+}
+
+impl Header {
+    /// Reads the first line of a file.
+    ///
+    /// # Errors
+    /// When it is no recording, or one of a later version.
+    pub fn read(line: &[u8]) -> io::Result<Self> {
+        #[derive(Deserialize)]
+        struct Mark {
+            gert_recording: u64,
+        }
+        let not_ours =
+            |why: serde_json::Error| io::Error::other(format!("is not a recording of gert: {why}"));
+        let mark: Mark = serde_json::from_slice(line).map_err(not_ours)?;
+        if mark.gert_recording > u64::from(VERSION) {
+            return Err(io::Error::other(format!(
+                "was recorded in version {} of the format, and this program reads versions up to {VERSION}: a newer \
+                 gert opens it",
+                mark.gert_recording
+            )));
+        }
+        serde_json::from_slice(line).map_err(not_ours)
+    }
 }
 
 /// One thing that happened.
@@ -63,6 +93,43 @@ pub enum LineKind {
         /// Why not.
         why: Option<String>,
     },
+    /// Nothing more is recorded, for this reason.
+    Stopped(String),
+    /// What it came to; the last line.
+    Closed(Box<Totals>),
+}
+
+/// What a recording came to, so that a list of many need not read each.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    /// The game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<String>,
+    /// The seat, of a player's recording.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<String>,
+    /// The seats that were heard of.
+    pub seats: Vec<String>,
+    /// Moments.
+    pub moments: usize,
+    /// The newest tick.
+    pub tick: u64,
+    /// The newest scores.
+    pub scores: BTreeMap<String, f64>,
+    /// Whether the match ended while it was recorded.
+    pub ended: bool,
+    /// From its beginning to its newest line.
+    pub length_ms: u64,
+}
+
+/// Why a line could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// It is no line of a recording, or only a part of one.
+    Broken,
+    /// It is of a kind that this version does not know.
+    Unknown,
 }
 
 /// What is known of a session beside what its socket says.
@@ -104,7 +171,15 @@ impl Line {
             LineKind::Heard(message) => {
                 let text = one_line(&message.raw);
                 match serde_json::from_str::<&RawValue>(&text) {
-                    Ok(json) => return put(out, &RawLine { t, m: Some(json), ..raw }),
+                    Ok(json) => {
+                        let shown = secret::members(json.get());
+                        let json = match &shown {
+                            Cow::Borrowed(_) => Some(json),
+                            // Blanking keeps it JSON.
+                            Cow::Owned(blanked) => serde_json::from_str(blanked).ok(),
+                        };
+                        return put(out, &RawLine { t, m: json, ..raw });
+                    }
                     // No JSON at all: kept as text.
                     Err(_) => RawLine { t, text: Some(Cow::Borrowed(&message.raw)), ..raw },
                 }
@@ -117,13 +192,23 @@ impl Line {
                 why: why.as_deref().map(Cow::Borrowed),
                 ..raw
             },
+            LineKind::Stopped(why) => RawLine { t, stop: Some(Cow::Borrowed(why)), ..raw },
+            LineKind::Closed(totals) => RawLine { t, closed: Some(Cow::Borrowed(&**totals)), ..raw },
         };
         put(out, &raw);
     }
 
     /// Reads a line; `None` if it is torn, or of a kind this version does not know.
     pub fn read(line: &[u8]) -> Option<Self> {
-        let line: RawLine<'_> = serde_json::from_slice(line).ok()?;
+        Self::parse(line).ok()
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// Says whether it is torn, or of a kind this version does not know.
+    pub fn parse(line: &[u8]) -> Result<Self, Unread> {
+        let line: RawLine<'_> = serde_json::from_slice(line).map_err(|_| Unread::Broken)?;
         let what = if let Some(json) = line.m {
             LineKind::Heard(Message::parse(json.get().into()))
         } else if let Some(text) = line.text {
@@ -132,10 +217,15 @@ impl Line {
             LineKind::Acted(act.into_owned())
         } else if let Some(about) = line.about {
             LineKind::About(about.into_owned())
+        } else if let Some(why) = line.stop {
+            LineKind::Stopped(why.into_owned())
+        } else if let Some(totals) = line.closed {
+            LineKind::Closed(Box::new(totals.into_owned()))
         } else {
-            LineKind::Linked { up: line.link? == "open", why: line.why.map(Cow::into_owned) }
+            let link = line.link.ok_or(Unread::Unknown)?;
+            LineKind::Linked { up: link == "open", why: line.why.map(Cow::into_owned) }
         };
-        Some(Self { at_ms: line.t, what })
+        Ok(Self { at_ms: line.t, what })
     }
 }
 
@@ -155,6 +245,10 @@ struct RawLine<'a> {
     link: Option<Cow<'a, str>>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     why: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    stop: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closed: Option<Cow<'a, Totals>>,
 }
 
 fn put(out: &mut Vec<u8>, line: &RawLine<'_>) {
@@ -231,9 +325,39 @@ mod tests {
     }
 
     #[test]
-    fn what_is_torn_or_unknown_is_none() {
-        for line in [&b"{\"t\":1,\"m\":{\"type\""[..], b"{\"t\":1,\"new\":true}", b"\xff", b"{}", b""] {
-            assert!(Line::read(line).is_none());
+    fn what_is_torn_and_what_is_unknown_are_told_apart() {
+        for (line, why) in [
+            (&b"{\"t\":1,\"m\":{\"type\""[..], Unread::Broken),
+            (b"{\"t\":1,\"new\":true}", Unread::Unknown),
+            (b"\xff", Unread::Broken),
+            (b"{}", Unread::Broken),
+            (b"", Unread::Broken),
+        ] {
+            assert_eq!(Line::parse(line), Err(why));
         }
+    }
+
+    #[test]
+    fn totals_and_the_reason_of_a_stop_come_back() {
+        let scores = [("p0".to_owned(), 1.5)].into();
+        let totals = Totals { game: Some("g".into()), moments: 3, tick: 9, scores, ..Totals::default() };
+        for what in [LineKind::Stopped("full".into()), LineKind::Closed(Box::new(totals))] {
+            assert_eq!(round_trip(what.clone()).1.what, what);
+        }
+    }
+
+    #[test]
+    fn a_token_in_a_message_is_not_written() {
+        let text = r#"{"type":"connected","player_id":"p0","player_token":"pt_1"}"#;
+        let (written, _) = round_trip(LineKind::Heard(Message::parse(text.into())));
+        assert!(written.contains("\"player_token\":\"***\"") && !written.contains("pt_1"), "{written}");
+    }
+
+    #[test]
+    fn a_header_of_a_later_version_names_both() {
+        let header = br#"{"gert_recording":7,"other":1}"#;
+        let why = Header::read(header).expect_err("refused").to_string();
+        assert!(why.contains("version 7") && why.contains("up to 1"), "{why}");
+        assert!(Header::read(b"{}").is_err() && Header::read(b"").is_err());
     }
 }

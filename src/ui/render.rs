@@ -6,6 +6,7 @@
 //! and tiles. Start reading at [`scene()`].
 
 mod auto;
+mod boards;
 mod connect_four;
 mod draw;
 mod events;
@@ -14,6 +15,7 @@ mod market;
 mod scene;
 mod serpents;
 mod shape;
+mod talk;
 mod tree;
 mod values;
 
@@ -22,12 +24,16 @@ use serde_json::Value;
 pub use self::events::describe;
 pub use self::layout::{Drawn, draw_scene};
 pub use self::scene::{
-    Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part, Record,
-    Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
+    Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part,
+    Passage, Record, Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
 };
 pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
 use super::theme::Role;
+use crate::app::fields::GameView;
 pub use crate::tape::Trail;
+
+/// Nothing was chosen.
+static NO_CHOICES: GameView = GameView::EMPTY;
 
 /// All that a drawing depends on.
 #[derive(Debug, Clone, Copy)]
@@ -50,12 +56,25 @@ pub struct SceneInput<'a> {
     pub cursor: Option<usize>,
     /// What is folded in trees.
     pub folds: &'a Folds,
+    /// How the user wants this game's fields.
+    pub view: &'a GameView,
 }
 
 impl<'a> SceneInput<'a> {
     /// A seat's observation, and nothing else known.
     pub fn new(seat: &'a str, data: &'a Value, trail: &'a Trail, folds: &'a Folds) -> Self {
-        Self { game: None, seat, mine: true, data, others: &[], previous: None, trail, cursor: None, folds }
+        Self {
+            game: None,
+            seat,
+            mine: true,
+            data,
+            others: &[],
+            previous: None,
+            trail,
+            cursor: None,
+            folds,
+            view: &NO_CHOICES,
+        }
     }
 
     /// The number of the seat whose view this is.

@@ -202,6 +202,29 @@ impl Theme {
         self.color(&SEATS[usize::from(seat) % SEATS.len()])
     }
 
+    /// A share of 255 as a colour, dark to light in steps that any eye tells apart; `None` with few colours.
+    pub fn heat(&self, level: u8) -> Option<Color> {
+        // Black through violet and red to a light yellow: lightness rises all the way.
+        const STOPS: [(u8, u8, u8); 6] =
+            [(20, 18, 40), (72, 26, 110), (150, 40, 110), (214, 74, 68), (246, 148, 46), (250, 228, 140)];
+        let at = f64::from(level) / 255.0 * (STOPS.len() - 1) as f64;
+        let (low, part) = (at.floor() as usize, at.fract());
+        let (one, two) = (STOPS[low], STOPS[(low + 1).min(STOPS.len() - 1)]);
+        let mix =
+            |one: u8, two: u8| (f64::from(one) + (f64::from(two) - f64::from(one)) * part).round() as u8;
+        self.pixel(mix(one.0, two.0), mix(one.1, two.1), mix(one.2, two.2))
+    }
+
+    /// A colour of somebody else's picture; `None` with few colours.
+    pub fn pixel(&self, r: u8, g: u8, b: u8) -> Option<Color> {
+        let step = |part: u8| (u16::from(part) * 5 + 127) / 255;
+        match self.depth {
+            ColorDepth::None | ColorDepth::Ansi16 => None,
+            ColorDepth::Ansi256 => Some(Color::Indexed((16 + 36 * step(r) + 6 * step(g) + step(b)) as u8)),
+            ColorDepth::True => Some(Color::Rgb(r, g, b)),
+        }
+    }
+
     fn color(&self, ink: &Ink) -> Option<Color> {
         match self.depth {
             ColorDepth::None => None,

@@ -33,6 +33,12 @@ const RULES: &[Rule] = &[
     Rule { module: "tape", may: &["api", "journal", "text"], never: &[TERMINAL, SERVER, HTTP] },
     Rule { module: "client", may: &["api", "tape"], never: &[TERMINAL, SERVER] },
     Rule { module: "policy", may: &["api::model", "rollout"], never: &[TERMINAL, SERVER] },
+    Rule {
+        module: "seat",
+        may: &["api", "client", "policy", "tape", "text"],
+        never: &[TERMINAL, SERVER, HTTP],
+    },
+    Rule { module: "contest", may: &["seat::FailureKind"], never: &[TERMINAL, SERVER, HTTP, IO, CLOCK] },
     Rule { module: "rollout", may: &["api"], never: &[TERMINAL, SERVER] },
     Rule { module: "dataset", may: &["api::model"], never: &[TERMINAL, SERVER, HTTP] },
     Rule {

@@ -68,7 +68,11 @@ async fn a_turn_is_left_to_a_provider_and_the_recording_says_to_which() {
     let (base, mut heard) = host().await;
     let folder = tempfile::tempdir().expect("a folder");
     let (tell, mut events) = mpsc::channel(64);
-    let client = client::start(super::api::client(&base), Some(folder.path().to_owned()), tell);
+    let client = client::start(
+        Some(super::api::client(&base)),
+        Some(gert::tape::Keep::new(folder.path().to_owned())),
+        tell,
+    );
     let (feed, session) = (FeedId(1), SessionId::from("s1"));
     client.send(Request::Sit(feed, session, PlayerToken::from("pt_secret"))).expect("room");
     wait_for(&mut events, "observation").await;

@@ -312,6 +312,8 @@ fn name(question: &Question) -> &'static str {
         Question::Providers => "providers",
         Question::Create(_) => "create",
         Question::Leave(..) => "leave",
+        Question::Recordings => "recordings",
+        Question::Compare(..) => "compare",
     }
 }
 

@@ -232,6 +232,7 @@ fn plan(arena: &Arena, account_id: &str, name: String, fields: &mut Fields) -> R
         player_count,
         own_seats,
         ai,
+        rotation: fields.whole("rotation", 0..=7)?.unwrap_or(0) as u8,
         max_ticks: fields
             .whole("max_ticks", 1..=MAX_TICKS)?
             .map_or(spec.canonical_ticks, |ticks| ticks as u32),

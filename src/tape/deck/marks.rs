@@ -3,30 +3,80 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::api::model::Scores;
 use crate::api::{Message, MessageKind};
 use crate::tape::line::LineKind;
+use crate::tape::numbers::ByPlayer;
 
 use super::{Marker, MarkerKind};
 
-/// Markers found by itself that are kept; older ones go first.
+/// Markers of what happens often that are kept: score jumps, refusals, disagreements. The least of them go first.
 const MOST: usize = 512;
+/// Markers of what decides a match. Those of an honest one all fit.
+const MOST_GRAVE: usize = 8192;
+/// Bookmarks.
+const MOST_BOOKMARKS: usize = 8192;
+/// The longest text of a marker in characters.
+const LONGEST: usize = 400;
+/// Players whose scores are looked at.
+const MOST_PLAYERS: usize = 64;
 /// A change is a jump when it is so many times the usual one.
 const JUMP: f64 = 6.0;
+/// Where a score changes less often than at every so many observations, each change is one.
+const SELDOM: f64 = 1.0 / 8.0;
+/// Observations until it is known how a score moves; what was taken for a jump before is judged again then.
+const WARM: u32 = 24;
+/// How fast a score's habits are learnt.
+const LEARN: f64 = 1.0 / 24.0;
 
 /// The markers of a recording, and what is needed to find the next.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    found: Vec<Marker>,
+    /// What happens often, in order.
+    minor: Vec<Minor>,
+    /// What does not.
+    grave: Vec<Marker>,
     bookmarks: BTreeMap<usize, Marker>,
-    scores: BTreeMap<String, Score>,
+    scores: BTreeMap<String, Habit>,
 }
 
 #[derive(Debug)]
-struct Score {
+struct Minor {
+    marker: Marker,
+    /// How many times the usual change it is.
+    weight: f64,
+    /// Of a jump: whose score it was, and by how much it changed.
+    jump: Option<(String, f64)>,
+}
+
+/// How a score moves.
+#[derive(Debug)]
+struct Habit {
     last: f64,
-    /// The usual change, smoothed.
+    heard: u32,
+    /// The part of observations at which it changes, smoothed.
+    often: f64,
+    /// How much it changes then, smoothed.
     usual: f64,
+}
+
+impl Habit {
+    fn is_jump(&self, change: f64) -> bool {
+        change.abs() > 0.0 && (self.often < SELDOM || change.abs() > JUMP * self.usual)
+    }
+
+    fn learn(&mut self, change: f64) {
+        self.heard = self.heard.saturating_add(1);
+        let changed = change.abs() > 0.0;
+        // As a mean at first, which forgets the old later.
+        let rate = LEARN.max(1.0 / f64::from(self.heard));
+        self.often += (f64::from(u8::from(changed)) - self.often) * rate;
+        if changed {
+            // A jump hardly teaches what is usual.
+            let size = if self.usual > 0.0 { change.abs().min(self.usual * 3.0) } else { change.abs() };
+            let rate = if self.usual > 0.0 { LEARN * 2.0 } else { 1.0 };
+            self.usual += (size - self.usual) * rate;
+        }
+    }
 }
 
 impl Marks {
@@ -35,87 +85,133 @@ impl Marks {
         match what {
             LineKind::Heard(message) => self.hear(nth, tick, message),
             LineKind::Acted(act) if act.agrees == Some(false) => {
-                self.add(nth, tick, MarkerKind::Disagreed, format!("{} would play otherwise", act.by));
+                let text = format!("{} would play otherwise", act.by);
+                self.minor(marker(nth, tick, MarkerKind::Disagreed, &text), 1.0, None);
             }
             LineKind::Linked { up: false, why } => {
-                self.add(nth, tick, MarkerKind::Gap, why.clone().unwrap_or_default());
+                self.grave(marker(nth, tick, MarkerKind::Gap, why.as_deref().unwrap_or("")));
             }
-            LineKind::About(_) | LineKind::Acted(_) | LineKind::Linked { .. } => {}
+            LineKind::Stopped(why) => self.grave(marker(nth, tick, MarkerKind::Gap, why)),
+            LineKind::About(_) | LineKind::Acted(_) | LineKind::Linked { .. } | LineKind::Closed(_) => {}
         }
     }
 
     fn hear(&mut self, nth: usize, tick: u64, message: &Message) {
         let who = message.player_id.as_deref().unwrap_or("a seat");
         match &message.kind {
-            MessageKind::Observation => self.score(nth, tick, message),
             MessageKind::PlayerFailed => {
                 let why = message.member::<String>("reason").unwrap_or_default();
-                self.add(nth, tick, MarkerKind::Failed, format!("{who} failed: {why}"));
+                self.grave(marker(nth, tick, MarkerKind::Failed, &format!("{who} failed: {why}")));
             }
             MessageKind::PlayerEliminated => {
-                self.add(nth, tick, MarkerKind::Eliminated, format!("{who} is out"));
+                self.grave(marker(nth, tick, MarkerKind::Eliminated, &format!("{who} is out")));
             }
             MessageKind::ActionResult if message.member("accepted") == Some(false) => {
                 let reasons: Vec<String> = message.member("reasons").unwrap_or_default();
-                self.add(nth, tick, MarkerKind::Rejected, format!("{who} refused: {}", reasons.join("; ")));
+                let text = format!("{who} refused: {}", reasons.join("; "));
+                self.minor(marker(nth, tick, MarkerKind::Rejected, &text), 1.0, None);
             }
-            MessageKind::GameCompleted => self.add(nth, tick, MarkerKind::Ended, "the match ended".into()),
+            MessageKind::GameCompleted => {
+                self.grave(marker(nth, tick, MarkerKind::Ended, "the match ended"));
+            }
             _ => {}
         }
     }
 
-    fn score(&mut self, nth: usize, tick: u64, message: &Message) {
-        let Some(scores) = message.member::<Scores>("scores") else { return };
-        for (player, score) in scores.0 {
-            let Some(score) = score else { continue };
-            let player = player.as_str();
-            let Some(known) = self.scores.get_mut(player) else {
-                self.scores.insert(player.to_owned(), Score { last: score, usual: 0.0 });
+    /// Looks at the scores of a moment.
+    pub(super) fn score(&mut self, nth: usize, tick: u64, scores: &ByPlayer) {
+        for (player, score) in scores {
+            let Some(habit) = self.scores.get_mut(player) else {
+                if self.scores.len() < MOST_PLAYERS {
+                    let habit = Habit { last: *score, heard: 0, often: 0.0, usual: 0.0 };
+                    self.scores.insert(player.clone(), habit);
+                }
                 continue;
             };
-            let change = score - std::mem::replace(&mut known.last, score);
-            let is_jump = change.abs() > known.usual * JUMP + f64::EPSILON;
-            known.usual += (change.abs() - known.usual) * 0.1;
+            let change = score - std::mem::replace(&mut habit.last, *score);
+            let (is_jump, usual) = (habit.is_jump(change), habit.usual);
+            habit.learn(change);
+            let is_warm = habit.heard == WARM;
             if is_jump {
                 let kind = if change > 0.0 { MarkerKind::Rise } else { MarkerKind::Fall };
-                self.add(nth, tick, kind, format!("{player} {change:+.2}"));
+                let text = format!("{player} {change:+.2}");
+                let weight = if usual > 0.0 { change.abs() / usual } else { JUMP };
+                self.minor(marker(nth, tick, kind, &text), weight, Some((player.clone(), change)));
+            }
+            if is_warm {
+                self.judge_again(player);
             }
         }
     }
 
-    fn add(&mut self, nth: usize, tick: u64, kind: MarkerKind, text: String) {
-        if self.found.len() == MOST {
-            self.found.remove(0);
+    /// Takes back jumps of a player that turned out to be how its score moves.
+    fn judge_again(&mut self, player: &str) {
+        let Some(habit) = self.scores.get(player) else { return };
+        self.minor.retain(|minor| match &minor.jump {
+            Some((whose, change)) if whose == player => habit.is_jump(*change),
+            _ => true,
+        });
+    }
+
+    fn minor(&mut self, marker: Marker, weight: f64, jump: Option<(String, f64)>) {
+        if self.minor.len() == MOST {
+            let least = self.minor.iter().enumerate().min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight));
+            let Some((place, least)) = least else { return };
+            if least.weight > weight {
+                return;
+            }
+            self.minor.remove(place);
         }
-        let text = crate::text::clean(&text).into_owned();
-        self.found.push(Marker { nth, tick, kind, text });
+        self.minor.push(Minor { marker, weight, jump });
+    }
+
+    fn grave(&mut self, marker: Marker) {
+        if self.grave.len() < MOST_GRAVE {
+            self.grave.push(marker);
+        }
     }
 
     pub(super) fn bookmark(&mut self, nth: usize, tick: u64, note: Option<String>) {
         match note {
-            Some(text) => {
-                let text = crate::text::clean(&text).into_owned();
-                self.bookmarks.insert(nth, Marker { nth, tick, kind: MarkerKind::Bookmark, text });
+            Some(text) if self.bookmarks.len() < MOST_BOOKMARKS || self.bookmarks.contains_key(&nth) => {
+                self.bookmarks.insert(nth, marker(nth, tick, MarkerKind::Bookmark, &text));
             }
+            Some(_) => {}
             None => drop(self.bookmarks.remove(&nth)),
         }
     }
 
+    pub(super) fn notes(&self) -> usize {
+        self.bookmarks.len()
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.grave.iter().any(|marker| marker.kind == MarkerKind::Ended)
+    }
+
     pub(super) fn all(&self) -> Arc<[Marker]> {
-        let mut all: Vec<Marker> = self.found.iter().chain(self.bookmarks.values()).cloned().collect();
+        let mut all: Vec<Marker> = self.iter().cloned().collect();
         all.sort_by_key(|marker| marker.nth);
         all.into()
     }
 
     pub(super) fn after(&self, nth: usize) -> Option<usize> {
-        self.places().filter(|place| *place > nth).min()
+        self.iter().map(|marker| marker.nth).filter(|place| *place > nth).min()
     }
 
     pub(super) fn before(&self, nth: usize) -> Option<usize> {
-        self.places().filter(|place| *place < nth).max()
+        self.iter().map(|marker| marker.nth).filter(|place| *place < nth).max()
     }
 
-    fn places(&self) -> impl Iterator<Item = usize> {
-        self.found.iter().map(|marker| marker.nth).chain(self.bookmarks.keys().copied())
+    fn iter(&self) -> impl Iterator<Item = &Marker> {
+        self.minor.iter().map(|minor| &minor.marker).chain(&self.grave).chain(self.bookmarks.values())
     }
 }
+
+fn marker(nth: usize, tick: u64, kind: MarkerKind, text: &str) -> Marker {
+    let text = crate::text::excerpt(&crate::text::clean(text), LONGEST).into_owned();
+    Marker { nth, tick, kind, text }
+}
+
+#[cfg(test)]
+mod tests;

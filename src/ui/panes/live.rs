@@ -137,6 +137,7 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         trail: &view.live.view.trail,
         cursor: view.cursor,
         folds: &render::Folds::default(),
+        view: &crate::app::fields::GameView::EMPTY,
     };
     let scene = render::scene(&input);
     let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);

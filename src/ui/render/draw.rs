@@ -37,7 +37,7 @@ pub(super) fn width(panel: &Panel<'_>, theme: &Theme, room: u16) -> Option<u16> 
         Body::Table(table) => Some((table.columns.len() * 10).clamp(20, 60) as u16),
         Body::Gauges(_) => Some(34),
         Body::Facts(facts) => Some(if facts.len() > 6 { 48 } else { 30 }),
-        Body::Series(_) | Body::Log(_) | Body::Text(_) | Body::Tree(_) => None,
+        Body::Series(_) | Body::Log(_) | Body::Text(_) | Body::Passages(_) | Body::Tree(_) => None,
     }
 }
 

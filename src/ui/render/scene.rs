@@ -102,8 +102,21 @@ pub enum Body<'a> {
     Log(Vec<Words<'a>>),
     /// Text to wrap.
     Text(Cow<'a, str>),
+    /// Texts to wrap, each with a word before it: what was said, what may be chosen, paragraphs.
+    Passages(Vec<Passage<'a>>),
     /// JSON with folds.
     Tree(Tree<'a>),
+}
+
+/// A text with what stands before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage<'a> {
+    /// Who said it, or its number; may be empty.
+    pub lead: Words<'a>,
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// It is not what it was a moment ago.
+    pub changed: bool,
 }
 
 /// A board or map.
@@ -141,6 +154,8 @@ pub enum GridKind {
     Map,
     /// As text, this many columns wide.
     Text(usize),
+    /// Colours: two columns a cell, or half a row.
+    Picture,
 }
 
 /// One cell.
@@ -168,6 +183,12 @@ pub enum GridCell<'a> {
     },
     /// Something on the floor, with its glyph.
     Thing(char, Role),
+    /// A share of the greatest value, in 255ths; true where it changed.
+    Heat(u8, bool),
+    /// A pixel: red, green, blue.
+    Pixel(u8, u8, u8),
+    /// Not a part of the board.
+    Outside,
 }
 
 /// How a disc stands out.

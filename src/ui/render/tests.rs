@@ -26,13 +26,52 @@ fn observation(name: &str) -> Value {
         "omaha" => include_str!("../../../tests/data/observations/omaha.json"),
         "reversi" => include_str!("../../../tests/data/observations/reversi.json"),
         "unknown" => include_str!("../../../tests/data/observations/unknown.json"),
+        "blob" => include_str!("fixtures/blob.json"),
+        "booleans" => include_str!("fixtures/booleans.json"),
+        "cards" => include_str!("fixtures/cards.json"),
+        "chat" => include_str!("fixtures/chat.json"),
+        "chess" => include_str!("fixtures/chess.json"),
+        "deep" => include_str!("fixtures/deep.json"),
+        "graph" => include_str!("fixtures/graph.json"),
+        "heat" => include_str!("fixtures/heat.json"),
+        "hexes" => include_str!("fixtures/hexes.json"),
+        "image" => include_str!("fixtures/image.json"),
+        "mixed" => include_str!("fixtures/mixed.json"),
+        "points" => include_str!("fixtures/points.json"),
+        "roguelike" => include_str!("fixtures/roguelike.json"),
+        "series" => include_str!("fixtures/series.json"),
+        "story" => include_str!("fixtures/story.json"),
+        "tape" => include_str!("fixtures/tape.json"),
         other => panic!("no observation {other}"),
     };
     serde_json::from_str(text).unwrap()
 }
 
-const NAMES: [&str; 7] =
-    ["connect_four", "connect_four_won", "grid_serpents", "market_simulator", "omaha", "reversi", "unknown"];
+const NAMES: [&str; 23] = [
+    "connect_four",
+    "connect_four_won",
+    "grid_serpents",
+    "market_simulator",
+    "omaha",
+    "reversi",
+    "unknown",
+    "blob",
+    "booleans",
+    "cards",
+    "chat",
+    "chess",
+    "deep",
+    "graph",
+    "heat",
+    "hexes",
+    "image",
+    "mixed",
+    "points",
+    "roguelike",
+    "series",
+    "story",
+    "tape",
+];
 
 /// The observation a moment ago: some of its values otherwise.
 fn earlier(name: &str) -> Value {
@@ -150,6 +189,31 @@ fn games_without_a_painter_are_drawn() {
     check("unknown", (118, 26));
     check("omaha", (78, 22));
     check("reversi", (78, 18));
+}
+
+#[test]
+fn odd_observations_are_drawn_by_their_shape() {
+    for name in [
+        "booleans",
+        "chat",
+        "chess",
+        "deep",
+        "graph",
+        "heat",
+        "hexes",
+        "image",
+        "mixed",
+        "points",
+        "roguelike",
+        "series",
+        "story",
+        "tape",
+    ] {
+        check(name, (78, 18));
+    }
+    check("points", (150, 40));
+    check("roguelike", (150, 40));
+    check("heat", (150, 44));
 }
 
 #[test]

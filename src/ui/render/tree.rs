@@ -189,6 +189,11 @@ pub fn tree_of<'a>(value: &'a Value, before: Option<&'a Value>, folds: &'a Folds
             .iter()
             .map(|(key, member)| (safe(key), member, before.and_then(|before| before.get(key))))
             .collect(),
+        Value::Array(items) if items.len() <= SHOWN => items
+            .iter()
+            .enumerate()
+            .map(|(nth, item)| (Cow::Owned(nth.to_string()), item, before.and_then(|before| before.get(nth))))
+            .collect(),
         other => vec![(Cow::Borrowed("observation"), other, before)],
     };
     Tree { roots, folds: Cow::Borrowed(folds), compare: before.is_some() }

@@ -29,10 +29,13 @@ enum Scale {
 impl Scale {
     fn of(kind: GridKind, theme: &Theme) -> &'static [Scale] {
         let halves = theme.depth != ColorDepth::None && !theme.ascii;
+        let painted = halves && theme.depth != ColorDepth::Ansi16;
         match kind {
             GridKind::Discs => &[Scale::Disc(7, 3), Scale::Disc(5, 2), Scale::Cell(2), Scale::Cell(1)],
             GridKind::Map if halves => &[Scale::Tile, Scale::Cell(2), Scale::Half],
             GridKind::Map => &[Scale::Tile, Scale::Cell(2), Scale::Cell(1)],
+            GridKind::Picture if painted => &[Scale::Cell(2), Scale::Half],
+            GridKind::Picture => &[Scale::Cell(2), Scale::Cell(1)],
             GridKind::Text(0 | 1) => &[Scale::Cell(2), Scale::Cell(1)],
             GridKind::Text(2) => &[Scale::Cell(3), Scale::Cell(2)],
             GridKind::Text(3) => &[Scale::Cell(4), Scale::Cell(3)],
@@ -216,8 +219,30 @@ impl Place<'_, '_> {
                 return self.put(x, y, &text, wide, theme.style(Role::SeatFill(*seat)), buffer);
             }
             GridCell::Thing(glyph, role) => (&*glyph.encode_utf8(&mut pair), theme.style(*role)),
+            GridCell::Outside => return,
+            GridCell::Heat(..) | GridCell::Pixel(..) => return self.shade(cell, x, y, buffer),
         };
         self.put(x, y, text, wide, style, buffer);
+    }
+
+    /// A cell that is a colour: where there are too few colours, a shade of grey made of text.
+    fn shade(&self, cell: &GridCell<'_>, x: u16, y: u16, buffer: &mut Buffer) {
+        let (level, changed) = match cell {
+            GridCell::Heat(level, changed) => (*level, *changed),
+            GridCell::Pixel(r, g, b) => (luma(*r, *g, *b), false),
+            _ => (0, false),
+        };
+        let wide = self.scale.cell().0;
+        let mark = if changed { "•" } else { " " };
+        if let Some(color) = self.color(cell) {
+            let ink = if level > 140 { Color::Black } else { Color::White };
+            let text = if wide > 1 { format!("{mark} ") } else { mark.to_owned() };
+            return self.put(x, y, &text, wide, Style::new().fg(ink).bg(color), buffer);
+        }
+        let glyph = shade_glyph(level, self.theme.ascii);
+        let text: String = std::iter::repeat_n(glyph, usize::from(wide)).collect();
+        let style = self.theme.style(if changed { Role::Changed } else { Role::Text });
+        self.put(x, y, &text, wide, style, buffer);
     }
 
     /// A cell with room for a picture: only discs and what stands between them.
@@ -290,7 +315,9 @@ impl Place<'_, '_> {
 
     fn color(&self, cell: &GridCell<'_>) -> Option<Color> {
         match cell {
-            GridCell::Empty | GridCell::Value(..) => None,
+            GridCell::Empty | GridCell::Value(..) | GridCell::Outside => None,
+            GridCell::Heat(level, _) => self.theme.heat(*level),
+            GridCell::Pixel(r, g, b) => self.theme.pixel(*r, *g, *b),
             GridCell::Disc { seat, .. } | GridCell::Body { seat, .. } => self.theme.seat_color(*seat),
             GridCell::Text(_, role) | GridCell::Thing(_, role) => self.theme.style(*role).fg,
         }
@@ -314,11 +341,30 @@ impl Place<'_, '_> {
     fn row_numbers(&self, gutter: u16, buffer: &mut Buffer) {
         let (_, (left, _)) = self.window();
         let style = self.theme.style(Role::Dim);
+        let (_, (_, top)) = self.window();
         for (_, row, x, y) in self.visible().filter(|(column, ..)| *column == left) {
+            let half = self.scale == Scale::Half;
+            let y = if half { self.board.y + ((row - top) / 2) as u16 } else { y };
+            if y >= self.board.bottom() || half && row % 2 == 1 {
+                continue;
+            }
             let label = text::pad_left(&row.to_string(), usize::from(gutter - 1));
             buffer.set_stringn(x - gutter, y, label, usize::from(gutter), style);
         }
     }
+}
+
+/// How light a colour is.
+fn luma(r: u8, g: u8, b: u8) -> u8 {
+    ((u32::from(r) * 2126 + u32::from(g) * 7152 + u32::from(b) * 722) / 10_000) as u8
+}
+
+/// A share of 255 as one column that is filled more or less.
+fn shade_glyph(level: u8, ascii: bool) -> char {
+    const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+    const ASCII: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '%', '#', '@'];
+    let of = |shades: &[char]| shades[usize::from(level) * shades.len() / 256];
+    if ascii { of(&ASCII) } else { of(&SHADES) }
 }
 
 /// Numbers by colour, what is empty or zero quiet, seats in their own.

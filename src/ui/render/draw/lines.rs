@@ -8,7 +8,7 @@ use std::ops::Range;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::super::scene::{Body, Column, Fact, Gauge, Ladder, Level, Part, Rows, Table, Words};
+use super::super::scene::{Body, Column, Fact, Gauge, Ladder, Level, Part, Passage, Rows, Table, Words};
 use super::super::tree::{tree_len, tree_line, tree_rows};
 use super::super::values::{Change, inline};
 use crate::text;
@@ -34,6 +34,7 @@ pub(in super::super) fn line_count(body: &Body<'_>, width: usize) -> usize {
         Body::Facts(facts) => facts.len().div_ceil(FactGrid::of(facts, width).across),
         Body::Log(entries) => entries.len(),
         Body::Text(text) => text::wrap(&shown_text(text), width).len(),
+        Body::Passages(passages) => passage_rows(passages, width).count(),
         Body::Tree(tree) => tree_len(tree),
     }
 }
@@ -61,8 +62,54 @@ pub(in super::super) fn lines(
         Body::Text(text) => {
             pick(text::wrap(&shown_text(text), width), window).into_iter().map(Line::from).collect()
         }
+        Body::Passages(passages) => {
+            let rows: Vec<_> = passage_rows(passages, width).skip(window.start).take(window.len()).collect();
+            rows.into_iter().map(|row| row.line(width, theme)).collect()
+        }
         Body::Tree(tree) => tree_rows(tree, window).iter().map(|row| tree_line(row, width, theme)).collect(),
     }
+}
+
+/// A row of a passage: its lead stands before the first.
+struct PassageRow<'p, 'a> {
+    passage: &'p Passage<'a>,
+    lead: usize,
+    first: bool,
+    text: String,
+}
+
+impl PassageRow<'_, '_> {
+    fn line(&self, width: usize, theme: &Theme) -> Line<'static> {
+        let mark = if self.passage.changed && self.first { "•" } else { " " };
+        let mut line = Line::from(Span::styled(mark.to_owned(), theme.style(Role::Changed)));
+        if self.lead > 0 {
+            let lead =
+                if self.first { words_line(&self.passage.lead, self.lead, theme) } else { Line::default() };
+            let gap = self.lead + 2 - lead.width().min(self.lead);
+            line.spans.extend(lead.spans);
+            line.push_span(Span::raw(" ".repeat(gap)));
+        }
+        line.push_span(Span::raw(text::fit(&self.text, width.saturating_sub(line.width())).into_owned()));
+        line
+    }
+}
+
+fn passage_rows<'p, 'a>(
+    passages: &'p [Passage<'a>],
+    width: usize,
+) -> impl Iterator<Item = PassageRow<'p, 'a>> {
+    let wished = passages.iter().map(|passage| words_width(&passage.lead)).max().unwrap_or(0);
+    let lead = wished.min(12).min(width / 4);
+    let columns = width.saturating_sub(1 + if lead > 0 { lead + 2 } else { 0 });
+    passages.iter().flat_map(move |passage| {
+        let rows = text::wrap(&shown_text(&passage.text), columns);
+        rows.into_iter().enumerate().map(move |(nth, text)| PassageRow {
+            passage,
+            lead,
+            first: nth == 0,
+            text,
+        })
+    })
 }
 
 fn pick<T>(all: Vec<T>, window: Range<usize>) -> Vec<T> {
@@ -70,7 +117,12 @@ fn pick<T>(all: Vec<T>, window: Range<usize>) -> Vec<T> {
 }
 
 fn shown_text(text: &str) -> Cow<'_, str> {
-    text::clean_lines(&text[..text.floor_char_boundary(MAX_TEXT)])
+    if text.len() <= MAX_TEXT {
+        return text::clean_lines(text);
+    }
+    let rest = text.len() - MAX_TEXT;
+    let head = text::clean_lines(&text[..text.floor_char_boundary(MAX_TEXT)]);
+    Cow::Owned(format!("{head}… and {} kB more", rest.div_ceil(1000)))
 }
 
 /// Parts one after another, cut at the width.
