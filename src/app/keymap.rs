@@ -241,7 +241,7 @@ pub const BINDINGS: &[Binding] = {
             A::ShowPrompt,
             &["P"],
             "prompt",
-            "",
+            "prompt",
             "Show the exact prompt a model would get, to copy",
         ),
         row(C::Playing, A::RawView, &["r"], "raw", "", "Show the observation itself, or the drawing"),

@@ -87,14 +87,17 @@ impl App {
         let mut effects = Vec::new();
         let seat = &mut self.play.seats[at];
         seat.on_turn = on_turn(message);
+        // It has decided once the seat is not asked any more.
+        if let Some(provider) =
+            seat.provider.as_mut().filter(|_| !seat.on_turn || seat.live.view.tick != before)
+        {
+            provider.pending = None;
+        }
         if seat.live.view.tick != before {
             seat.answered = None;
             if let Some(policy) = &mut seat.policy {
                 policy.tried.remove(&Failure::Refused);
                 policy.tried.remove(&Failure::Garbage);
-            }
-            if let Some(provider) = &mut seat.provider {
-                provider.pending = None;
             }
             // A server may take an action without a word: the game went on.
             if let Some(sent) = seat.sent.take() {

@@ -82,6 +82,17 @@ fn a_server_that_takes_turns_without_a_word_is_understood() {
 }
 
 #[test]
+fn a_provider_that_has_decided_is_not_given_up_while_others_think() {
+    let (mut rig, feed) = driven();
+    let mut waits = asks(1, &observation("connect_four"));
+    waits["on_turn"] = json!(false);
+    rig.say(feed, &waits);
+    rig.forget_questions();
+    rig.wake_for(secs(400));
+    assert_eq!(rig.seat().driver, Driver::Provider);
+}
+
+#[test]
 fn an_error_gives_the_seat_to_the_human_with_the_reason() {
     let (mut rig, feed) = driven();
     rig.say(feed, &json!({"type": "error", "code": "NOT_SUPPORTED", "message": "no credits\u{1b}[2J"}));
