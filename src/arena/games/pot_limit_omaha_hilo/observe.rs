@@ -166,13 +166,13 @@ impl<'a> Hand<'a> {
             return Self { high: None, hole: &[], low: None };
         }
         let (hole, board) = (view.hole(), view.board());
-        let high = (!board.is_empty()).then(|| Board::new(board).high(hole).words());
-        Self { high, hole, low: Some(low_words(hole, board)) }
+        let high = (!board.is_empty()).then(|| Board::new(board).high(*hole).words());
+        Self { high, hole, low: Some(low_words(*hole, board)) }
     }
 }
 
-fn low_words(hole: &Hole, board: &[Card]) -> String {
-    let (own, shared) = (evaluate::low_ranks(hole), evaluate::low_ranks(board));
+fn low_words(hole: Hole, board: &[Card]) -> String {
+    let (own, shared) = (evaluate::low_ranks(&hole), evaluate::low_ranks(board));
     match evaluate::best_low(shared, own) {
         Some(low) => low.words(),
         None if evaluate::low_is_possible(shared, own, 5 - board.len() as u32) => {

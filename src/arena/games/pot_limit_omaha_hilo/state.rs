@@ -386,7 +386,7 @@ impl State {
     fn show_down(&mut self, events: &mut impl EventSink) {
         let board = Board::new(&self.board);
         let shows = |seat: Seat| {
-            let hole = &self.holes[seat.index()];
+            let hole = self.holes[seat.index()];
             Shown { high: board.high(hole), low: board.low(hole) }
         };
         let mut hands = [None; MAX_PLAYERS];
