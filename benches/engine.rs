@@ -15,6 +15,7 @@ use gert::arena::engine::{Input, MatchSetup, Play, Rules};
 use gert::arena::games::connect_four::ConnectFour;
 use gert::arena::games::grid_serpents::GridSerpents;
 use gert::arena::games::market_simulator::MarketSimulator;
+use gert::arena::games::pot_limit_omaha_hilo::PotLimitOmahaHilo;
 use gert::arena::games::{GAMES, find};
 use serde_json::{Value, json};
 
@@ -145,6 +146,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800));
-    targets = rules::<ConnectFour>, rules::<GridSerpents>, rules::<MarketSimulator>, tables, copies, bots
+    targets = rules::<ConnectFour>, rules::<GridSerpents>, rules::<MarketSimulator>, rules::<PotLimitOmahaHilo>, tables, copies, bots
 }
 criterion_main!(benches);

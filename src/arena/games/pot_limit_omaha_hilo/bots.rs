@@ -12,18 +12,22 @@ use super::{Action, PotLimitOmahaHilo, View};
 use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::engine::{Bot, BotSpec};
 
-/// Weakest first.
+/// Weakest first, by the mean score in big blinds of heads-up matches against all others, both seats with the same cards.
+///
+/// Measured over 80 matches a pair, standard errors about 3: station -54, random -32, equity200-eps50 -11, rock 0, loose 8,
+/// equity200-eps20 10, equity50 17, equity200 21, ranges200 44. `knowledge_pays` checks the anchors. Not a chain: the rock
+/// loses to the random player, whose raises it believes.
 pub(super) const ALL: &[BotSpec<PotLimitOmahaHilo>] = &[
+    BotSpec { name: "station", about: "checks and calls, whatever comes", make: |_| Box::new(Station) },
     BotSpec {
         name: "random",
         about: "any entry of the menu, each as likely",
         make: |stream| Box::new(Random(Pcg::new(stream))),
     },
-    BotSpec { name: "station", about: "checks and calls, whatever comes", make: |_| Box::new(Station) },
     BotSpec {
-        name: "loose",
-        about: "plays most hands, bets what it has made",
-        make: |_| Box::new(RulePlayer::LOOSE),
+        name: "equity200-eps50",
+        about: "equity200, but plays the menu at random half the time",
+        make: |stream| Box::new(Mixed::new(Sampler::new(200, Rivals::Any, stream), 50, stream)),
     },
     BotSpec {
         name: "rock",
@@ -31,9 +35,9 @@ pub(super) const ALL: &[BotSpec<PotLimitOmahaHilo>] = &[
         make: |_| Box::new(RulePlayer::ROCK),
     },
     BotSpec {
-        name: "equity200-eps50",
-        about: "equity200, but plays the menu at random half the time",
-        make: |stream| Box::new(Mixed::new(Sampler::new(200, Rivals::Any, stream), 50, stream)),
+        name: "loose",
+        about: "plays most hands, bets what it has made",
+        make: |_| Box::new(RulePlayer::LOOSE),
     },
     BotSpec {
         name: "equity200-eps20",

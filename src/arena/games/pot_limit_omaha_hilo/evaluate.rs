@@ -95,23 +95,22 @@ impl Board {
         for card in cards {
             by_suit[usize::from(card.suit())] |= 1 << card.rank();
         }
-        board.suited =
-            (0..).zip(by_suit).find(|(_, ranks)| ranks.count_ones() >= 3).map(|(suit, ranks)| (suit, ranks));
+        board.suited = (0..).zip(by_suit).find(|(_, ranks)| ranks.count_ones() >= 3);
         board
     }
 
     /// The best high of a hole.
-    pub fn high(&self, hole: &Hole) -> High {
+    pub fn high(&self, hole: Hole) -> High {
         self.by_ranks(hole).max(self.by_suit(hole).unwrap_or(High::NONE))
     }
 
     /// The best low of a hole, if it has one.
-    pub fn low(&self, hole: &Hole) -> Option<Low> {
-        best_low(self.low, low_ranks(hole))
+    pub fn low(&self, hole: Hole) -> Option<Low> {
+        best_low(self.low, low_ranks(&hole))
     }
 
     /// The best high that is no flush.
-    fn by_ranks(&self, hole: &Hole) -> High {
+    fn by_ranks(&self, hole: Hole) -> High {
         let tables = &*TABLES;
         let [a, b, c, d] = hole.map(Card::rank);
         let pairs = [(a, b), (a, c), (a, d), (b, c), (b, d), (c, d)]
@@ -128,7 +127,7 @@ impl Board {
     }
 
     /// The best flush, if there is one.
-    fn by_suit(&self, hole: &Hole) -> Option<High> {
+    fn by_suit(&self, hole: Hole) -> Option<High> {
         let (suit, on_board) = self.suited?;
         let mut own = 0u16;
         for card in hole.iter().filter(|card| card.suit() == suit) {
@@ -158,12 +157,10 @@ impl High {
     /// The strength of five cards of which any may be hole or board cards.
     #[cfg(test)]
     pub(super) fn of_five(cards: [Card; 5]) -> Self {
-        let [a, b, c, d, e] = cards.map(Card::rank);
         if cards.iter().all(|card| card.suit() == cards[0].suit()) {
             return Self(TABLES.flush[cards.iter().fold(0, |ranks, card| ranks | 1 << card.rank())]);
         }
-        let row = usize::from(TABLES.triple[triple_at(a, b, c)]) * PAIRS;
-        Self(TABLES.ranks[row + usize::from(TABLES.pair[pair_at(d, e)])])
+        Self(TABLES.ranks[ranks_at(cards)])
     }
 
     fn key(self) -> u32 {
@@ -245,6 +242,14 @@ fn pair_at(a: u8, b: u8) -> usize {
     usize::from(a) * RANKS + usize::from(b)
 }
 
+/// Where the strength of five ranks is, whichever of them are on the board.
+#[cfg(test)]
+fn ranks_at(cards: [Card; 5]) -> usize {
+    let rank = |nth: usize| cards[nth].rank();
+    let row = usize::from(TABLES.triple[triple_at(rank(0), rank(1), rank(2))]) * PAIRS;
+    row + usize::from(TABLES.pair[pair_at(rank(3), rank(4))])
+}
+
 /// Subsets with so many bits, of a set that has few.
 fn subsets(set: u16, bits: u32) -> impl Iterator<Item = u16> + Clone {
     let mut next = Some(set);
@@ -258,7 +263,8 @@ fn subsets(set: u16, bits: u32) -> impl Iterator<Item = u16> + Clone {
 
 /// What orders five cards: the category above five digits of four bits, the ranks that are there most often first.
 fn key(mut ranks: [u8; 5], suited: bool) -> u32 {
-    let count = |rank: u8, ranks: &[u8; 5]| ranks.iter().filter(|&&other| other == rank).count();
+    let count =
+        |rank: u8, ranks: &[u8; 5]| ranks.iter().map(|&other| usize::from(other == rank)).sum::<usize>();
     let all = ranks;
     ranks.sort_by_key(|&rank| std::cmp::Reverse((count(rank, &all), rank)));
     let groups = (count(ranks[0], &all), count(ranks[3], &all));

@@ -166,13 +166,13 @@ impl<'a> Hand<'a> {
             return Self { high: None, hole: &[], low: None };
         }
         let (hole, board) = (view.hole(), view.board());
-        let high = (!board.is_empty()).then(|| Board::new(board).high(hole).words());
-        Self { high, hole, low: Some(low_words(hole, board)) }
+        let high = (!board.is_empty()).then(|| Board::new(board).high(*hole).words());
+        Self { high, hole, low: Some(low_words(*hole, board)) }
     }
 }
 
-fn low_words(hole: &Hole, board: &[Card]) -> String {
-    let (own, shared) = (evaluate::low_ranks(hole), evaluate::low_ranks(board));
+fn low_words(hole: Hole, board: &[Card]) -> String {
+    let (own, shared) = (evaluate::low_ranks(&hole), evaluate::low_ranks(board));
     match evaluate::best_low(shared, own) {
         Some(low) => low.words(),
         None if evaluate::low_is_possible(shared, own, 5 - board.len() as u32) => {
@@ -190,7 +190,8 @@ impl Serialize for Shown<'_> {
         let Self(showdown) = self;
         let mut map = serializer.serialize_map(Some(3))?;
         map.serialize_entry("board", &showdown.board)?;
-        let pots: ArrayVec<Pot, { 2 * MAX_PLAYERS }> = showdown.shares.iter().map(Pot::new).collect();
+        let pots: ArrayVec<Pot, { 2 * MAX_PLAYERS }> =
+            showdown.shares.iter().copied().map(Pot::new).collect();
         map.serialize_entry("pots", pots.as_slice())?;
         map.serialize_entry("shown", &Hands(showdown))?;
         map.end()
@@ -206,7 +207,7 @@ struct Pot {
 }
 
 impl Pot {
-    fn new(share: &Share) -> Self {
+    fn new(share: Share) -> Self {
         Self { amount: share.amount, half: share.half.as_str(), winners: Winners(share.winners) }
     }
 }

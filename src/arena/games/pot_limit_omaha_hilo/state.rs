@@ -196,7 +196,7 @@ impl State {
     /// The street total of a raise of half the pot.
     pub(super) fn half_pot(&self, seat: Seat) -> u32 {
         let call = self.high.saturating_sub(self.street_bets[seat.index()]);
-        self.high + (self.pot() + call) / 2
+        self.high + u32::midpoint(self.pot(), call)
     }
 
     /// Plays the decision of the seat on turn: one tick.
@@ -386,7 +386,7 @@ impl State {
     fn show_down(&mut self, events: &mut impl EventSink) {
         let board = Board::new(&self.board);
         let shows = |seat: Seat| {
-            let hole = &self.holes[seat.index()];
+            let hole = self.holes[seat.index()];
             Shown { high: board.high(hole), low: board.low(hole) }
         };
         let mut hands = [None; MAX_PLAYERS];

@@ -432,17 +432,17 @@ fn an_observation_never_changes_its_form() {
 fn a_known_match_never_plays_differently() {
     // If this changes, `game_version` has to.
     let mut state = State::new(3, 600, 4, 11);
-    let (mut rng, mut text) = (Pcg::new(12), String::new());
+    let (mut rng, mut lines) = (Pcg::new(12), Vec::new());
     let mut heard = Heard::new();
     while let Some(on_turn) = state.to_act {
         let (&action, pot) = (rng.weighted(&View::new(&state, on_turn).menu()).unwrap(), state.pot());
         let hole = state.holes[on_turn.index()].map(|card| card.to_string()).concat();
-        text += &format!("{pot:>5} {on_turn} {hole} {}\n", serde_json::to_string(&action).unwrap());
+        lines.push(format!("{pot:>5} {on_turn} {hole} {}", serde_json::to_string(&action).unwrap()));
         state.play(action, &mut heard);
         for (_, event) in heard.drain(..).skip(1) {
-            text += &format!("      {event}\n");
+            lines.push(format!("      {event}"));
         }
     }
     let scores = Seat::first(3).map(|seat| PotLimitOmahaHilo::score(&state, seat)).collect::<Vec<_>>();
-    insta::assert_snapshot!(format!("{text}{scores:?}"));
+    insta::assert_snapshot!(format!("{}\n{scores:?}", lines.join("\n")));
 }

@@ -55,7 +55,7 @@ impl Sampler {
         let open = view.board().len();
         board[..open].copy_from_slice(view.board());
         let mut holes = [*view.hole(); MAX_PLAYERS];
-        for (rival, hole) in rivals.iter().zip(&mut holes[1..]) {
+        for (&rival, hole) in rivals.iter().zip(&mut holes[1..]) {
             *hole = self.deal_to(rival, view.board(), unseen, dealt);
             dealt += hole.len();
         }
@@ -65,18 +65,18 @@ impl Sampler {
         }
         let prepared = Board::new(&board);
         for (hand, hole) in hands.iter_mut().zip(&holes[..=rivals.len()]) {
-            *hand = Shown { high: prepared.high(hole), low: prepared.low(hole) };
+            *hand = Shown { high: prepared.high(*hole), low: prepared.low(*hole) };
         }
         winnings(&hands[..=rivals.len()])
     }
 
     /// Deals four of the cards from `at` on to a rival.
-    fn deal_to(&mut self, rival: &Rival, board: &[Card], unseen: &mut [Card], at: usize) -> Hole {
+    fn deal_to(&mut self, rival: Rival, board: &[Card], unseen: &mut [Card], at: usize) -> Hole {
         let mut tries = 0;
         loop {
             let hole = [0, 1, 2, 3].map(|n| draw(unseen, at + n, &mut self.rng));
             tries += 1;
-            if tries == TRIES || rival.may_hold(&hole, board) {
+            if tries == TRIES || rival.may_hold(hole, board) {
                 return hole;
             }
         }
@@ -126,7 +126,7 @@ impl Rival {
         Self { least_points, least_made }
     }
 
-    fn may_hold(self, hole: &Hole, board: &[Card]) -> bool {
+    fn may_hold(self, hole: Hole, board: &[Card]) -> bool {
         (self.least_points == i32::MIN || points(hole) >= self.least_points)
             && (self.least_made == Made::Little || made(hole, board) >= self.least_made)
     }

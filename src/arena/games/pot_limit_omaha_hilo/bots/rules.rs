@@ -20,7 +20,7 @@ pub(super) struct RulePlayer {
 
 impl RulePlayer {
     pub(super) const LOOSE: Self = Self { enter: 5, open: 14, call: Made::Something, bet: Made::Good };
-    pub(super) const ROCK: Self = Self { enter: 12, open: 18, call: Made::Good, bet: Made::Strong };
+    pub(super) const ROCK: Self = Self { enter: 8, open: 14, call: Made::Good, bet: Made::Strong };
 }
 
 impl Bot<PotLimitOmahaHilo> for RulePlayer {
@@ -28,10 +28,10 @@ impl Bot<PotLimitOmahaHilo> for RulePlayer {
         if view.board().is_empty() {
             return self.before_the_flop(view);
         }
-        let made = made(view.hole(), view.board());
+        let made = made(*view.hole(), view.board());
         if made >= self.bet {
             raise(view, Size::Pot)
-        } else if made >= self.call {
+        } else if made >= self.call || made >= Made::Something && is_cheap(view) {
             stay(view)
         } else {
             give_up(view)
@@ -41,7 +41,7 @@ impl Bot<PotLimitOmahaHilo> for RulePlayer {
 
 impl RulePlayer {
     fn before_the_flop(&self, view: &View<'_>) -> Action {
-        let points = points(view.hole());
+        let points = points(*view.hole());
         let is_cheap = view.options().to_call <= BIG_BLIND;
         if points >= self.open && view.paid(view.seat()) <= 4 * BIG_BLIND {
             raise(view, Size::Pot)
@@ -53,14 +53,19 @@ impl RulePlayer {
     }
 }
 
+/// Whether a call costs less than a fourth of what can be won with it.
+fn is_cheap(view: &View<'_>) -> bool {
+    3 * view.options().to_call < view.pot()
+}
+
 /// What four cards are worth before the flop: mostly from 0 to 30, 7 on average.
-pub(super) fn points(hole: &Hole) -> i32 {
+pub(super) fn points(hole: Hole) -> i32 {
     let (mut by_rank, mut by_suit) = ([0; RANKS], [0; SUITS]);
-    for card in hole {
+    for card in &hole {
         by_rank[usize::from(card.rank())] += 1;
         by_suit[usize::from(card.suit())] += 1;
     }
-    low_points(low_ranks(hole)) + pair_points(by_rank) + suit_points(hole, by_suit) + run_points(by_rank)
+    low_points(low_ranks(&hole)) + pair_points(by_rank) + suit_points(hole, by_suit) + run_points(by_rank)
 }
 
 /// Two of the three lowest ranks make the lows that win.
@@ -89,7 +94,7 @@ fn pair_points(by_rank: [u8; RANKS]) -> i32 {
     by_rank.into_iter().enumerate().map(points).sum()
 }
 
-fn suit_points(hole: &Hole, by_suit: [u8; SUITS]) -> i32 {
+fn suit_points(hole: Hole, by_suit: [u8; SUITS]) -> i32 {
     let points = |card: &Card| match (by_suit[usize::from(card.suit())], card.rank()) {
         (2 | 3, 12) => 3,
         (2 | 3, 11) => 2,
@@ -122,9 +127,9 @@ pub(super) enum Made {
     Strong,
 }
 
-pub(super) fn made(hole: &Hole, board: &[Card]) -> Made {
+pub(super) fn made(hole: Hole, board: &[Card]) -> Made {
     let high = Board::new(board).high(hole).category();
-    let low = best_low(low_ranks(board), low_ranks(hole));
+    let low = best_low(low_ranks(board), low_ranks(&hole));
     let has_best_low = low.is_some() && low == best_low(low_ranks(board), u8::MAX);
     let threat = threat(board);
     let high = match high {

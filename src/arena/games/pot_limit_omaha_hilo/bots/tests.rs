@@ -41,7 +41,7 @@ fn hole(text: &str) -> Hole {
 #[test]
 fn points_order_starting_hands_as_players_do() {
     let hands = ["AsAh2s3h", "AsAdKsKd", "AsKs2h3d", "As2dKcQh", "JsTh9d8c", "9s7h5d5c", "2c7d9hJs"];
-    let points: Vec<i32> = hands.iter().map(|hand| points(&hole(hand))).collect();
+    let points: Vec<i32> = hands.iter().map(|hand| points(hole(hand))).collect();
     assert!(points.is_sorted_by(|a, b| a > b), "{points:?}");
 }
 
@@ -56,23 +56,15 @@ fn what_is_made_depends_on_the_board() {
         ("AsKh9dTc", "Ad4s4c", Made::Little),
         ("AsKh9dTc", "AdKs4c", Made::Something),
     ] {
-        assert_eq!(made(&hole(hand), &cards(board)), expected, "{hand} on {board}");
+        assert_eq!(made(hole(hand), &cards(board)), expected, "{hand} on {board}");
     }
 }
 
 #[test]
 fn knowledge_pays() {
-    for (strong, weak) in [("rock", "random"), ("equity50", "station")] {
-        let mean = series(strong, weak, 12, 20);
+    // Few hands each, so that an unoptimised build does it in a second; the gaps are about a big blind a hand.
+    for (strong, weak) in [("loose", "station"), ("equity50", "station"), ("ranges200", "random")] {
+        let mean = series(strong, weak, 5, 12);
         assert!(mean > 0, "{strong} v {weak}: {mean}");
-    }
-}
-
-#[test]
-fn print_ladder() {
-    for (n, strong) in ALL.iter().enumerate() {
-        let row: Vec<String> =
-            ALL[..n].iter().map(|weak| format!("{:5}", series(strong.name, weak.name, 30, 40))).collect();
-        println!("{:16} {}", strong.name, row.join(" "));
     }
 }

@@ -11,11 +11,11 @@ fn hole(text: &str) -> Hole {
 }
 
 fn high(hand: &str, board: &str) -> String {
-    Board::new(&cards(board)).high(&hole(hand)).words()
+    Board::new(&cards(board)).high(hole(hand)).words()
 }
 
 fn low(hand: &str, board: &str) -> Option<String> {
-    Board::new(&cards(board)).low(&hole(hand)).map(Low::words)
+    Board::new(&cards(board)).low(hole(hand)).map(Low::words)
 }
 
 /// All ways to draw five of some cards.
@@ -194,7 +194,7 @@ impl Prepared {
             for [d, e] in &pairs {
                 // Five of a rank are no board, and no entry is there for them.
                 let board = Board::new(&[*a, *b, *c, *d, *e].map(|rank| Card::new(rank, 0)));
-                by_ranks.push(board.by_ranks(&hole).0);
+                by_ranks.push(board.by_ranks(hole).0);
             }
         }
         let mut by_suit = vec![0; SUITS << RANKS];
@@ -203,16 +203,14 @@ impl Prepared {
                 let ranks = (0..RANKS as u8).filter(|rank| set & 1 << rank != 0);
                 let board: Vec<Card> = ranks.map(|rank| Card::new(rank, suit)).collect();
                 let at = usize::from(suit) << RANKS | usize::from(set);
-                by_suit[at] = Board::new(&board).by_suit(&hole).map_or(0, |high| high.0);
+                by_suit[at] = Board::new(&board).by_suit(hole).map_or(0, |high| high.0);
             }
         }
         Self { hole, by_ranks, by_suit }
     }
 
     fn high(&self, board: [Card; 5]) -> u16 {
-        let [a, b, c, d, e] = board.map(Card::rank);
-        let row = usize::from(TABLES.triple[triple_at(a, b, c)]) * PAIRS;
-        let mut best = self.by_ranks[row + usize::from(TABLES.pair[pair_at(d, e)])];
+        let mut best = self.by_ranks[ranks_at(board)];
         let mut suits = 0u64;
         for card in board {
             suits |= 1 << (u32::from(card.suit()) * 16 + u32::from(card.rank()));
@@ -244,7 +242,7 @@ fn a_board_prepared_by_its_cards_gives_what_the_tables_give() {
                     High::of_five(five.try_into().unwrap())
                 })
                 .max();
-            assert_eq!(Some(Board::new(&board).high(&hole)), slow, "{hole:?} {board:?}");
+            assert_eq!(Some(Board::new(&board).high(hole)), slow, "{hole:?} {board:?}");
             assert_eq!(prepared.high(board), slow.unwrap().0);
         }
     }
