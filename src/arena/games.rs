@@ -8,10 +8,15 @@ use super::engine::Game;
 pub mod connect_four;
 pub mod grid_serpents;
 pub mod market_simulator;
+pub mod multi_reversi;
 
 /// Every game, by slug.
-pub static GAMES: &[&dyn Game] =
-    &[&connect_four::ConnectFour, &grid_serpents::GridSerpents, &market_simulator::MarketSimulator];
+pub static GAMES: &[&dyn Game] = &[
+    &connect_four::ConnectFour,
+    &grid_serpents::GridSerpents,
+    &market_simulator::MarketSimulator,
+    &multi_reversi::MultiReversi,
+];
 
 /// The game with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Game> {
