@@ -7,6 +7,7 @@ use super::engine::Game;
 
 pub mod connect_four;
 pub mod grid_serpents;
+pub mod liars_dice;
 pub mod market_simulator;
 pub mod multi_reversi;
 
@@ -14,6 +15,7 @@ pub mod multi_reversi;
 pub static GAMES: &[&dyn Game] = &[
     &connect_four::ConnectFour,
     &grid_serpents::GridSerpents,
+    &liars_dice::LiarsDice,
     &market_simulator::MarketSimulator,
     &multi_reversi::MultiReversi,
 ];

@@ -9,7 +9,7 @@ mod position;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use self::board::{Board, MAX_SIZE, bits};
+pub use self::board::{Board, MAX_SIZE, bits};
 pub use self::position::Position;
 use crate::arena::engine::events::{Audience, EventSink};
 use crate::arena::engine::observation::{ObservationWriter, round4};
