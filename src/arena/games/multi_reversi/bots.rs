@@ -3,6 +3,7 @@
 use super::board::{Board, bits};
 use super::{MultiReversi, Position, View, action_at};
 use crate::arena::engine::rng::Pcg;
+use crate::arena::engine::seats::Seat;
 use crate::arena::engine::{Bot, BotSpec};
 
 /// Weakest first.
@@ -93,7 +94,7 @@ struct Flips;
 
 impl Chooser for Flips {
     fn choose(&self, position: &Position, rng: &mut Pcg) -> u128 {
-        let player = position.mover().map_or(0, |seat| seat.index());
+        let player = position.mover().map_or(0, Seat::index);
         best(position, rng, |cell, _| position.board().flips(player, cell).count_ones() as i32)
     }
 }
@@ -110,7 +111,7 @@ const DISC: i32 = 10_000;
 
 impl Chooser for Search {
     fn choose(&self, position: &Position, rng: &mut Pcg) -> u128 {
-        let me = position.mover().map_or(0, |seat| seat.index());
+        let me = position.mover().map_or(0, Seat::index);
         best(position, rng, |cell, floor| {
             let mut next = *position;
             next.play(cell);

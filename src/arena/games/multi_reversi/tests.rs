@@ -59,9 +59,9 @@ fn solve(position: &Position, mut alpha: i32, mut beta: i32) -> i32 {
         next.play(cell);
         let value = solve(&next, alpha, beta);
         if mover.index() == 0 {
-            alpha = alpha.max(value)
+            alpha = alpha.max(value);
         } else {
-            beta = beta.min(value)
+            beta = beta.min(value);
         }
         if alpha >= beta {
             break;

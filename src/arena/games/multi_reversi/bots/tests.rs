@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::arena::engine::seats::{Seat, SeatMap};
+use crate::arena::engine::seats::SeatMap;
 use crate::arena::engine::{Game, Input, MatchSetup};
 
 /// How many of the matches the first of two players wins, seats changing.
