@@ -7,14 +7,18 @@ use super::engine::Game;
 
 pub mod connect_four;
 pub mod grid_serpents;
+pub mod liars_dice;
 pub mod market_simulator;
+pub mod multi_reversi;
 pub mod pot_limit_omaha_hilo;
 
 /// Every game, by slug.
 pub static GAMES: &[&dyn Game] = &[
     &connect_four::ConnectFour,
     &grid_serpents::GridSerpents,
+    &liars_dice::LiarsDice,
     &market_simulator::MarketSimulator,
+    &multi_reversi::MultiReversi,
     &pot_limit_omaha_hilo::PotLimitOmahaHilo,
 ];
 
