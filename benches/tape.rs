@@ -50,7 +50,7 @@ impl Working {
         runtime: &tokio::runtime::Runtime,
         make: impl FnOnce(deck::Tell) -> (tokio::sync::mpsc::Sender<Order>, Deck),
     ) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (tell, told) = mpsc::sync_channel(1024);
         let (orders, deck) = make(Box::new(move |event| drop(tell.send(event))));
         let done = runtime.spawn_blocking(move || deck.run());
         Self { orders, told, done }

@@ -519,7 +519,7 @@ impl App {
     fn agreed(&mut self, then: Then) -> Vec<Effect> {
         match then {
             Then::Quit => vec![Effect::Exit],
-            Then::Delegate(chosen) => self.delegate(chosen),
+            Then::Delegate(chosen) => self.delegate(&chosen),
             Then::Leave(session, tokens) => self.leave(&session, tokens),
         }
     }

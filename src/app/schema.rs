@@ -47,8 +47,8 @@ impl fmt::Display for Fault {
         for step in &self.path {
             match step {
                 Step::Name(name) if path.is_empty() => path.push_str(name),
-                Step::Name(name) => path.push_str(&format!(".{name}")),
-                Step::Nth(nth) => path.push_str(&format!("[{nth}]")),
+                Step::Name(name) => path.extend([".", name]),
+                Step::Nth(nth) => path.extend(["[", &nth.to_string(), "]"]),
             }
         }
         if path.is_empty() { f.write_str(&self.why) } else { write!(f, "{path} {}", self.why) }
@@ -289,7 +289,8 @@ fn wrong_size(schema: &Value, value: &Value) -> Option<Fault> {
 }
 
 fn wrong_number(x: f64, limit: impl Fn(&str) -> Option<f64>) -> Option<Fault> {
-    let broken: [(&str, fn(f64, f64) -> bool, &str); 4] = [
+    type Breaks = fn(f64, f64) -> bool;
+    let broken: [(&str, Breaks, &str); 4] = [
         ("minimum", |x, limit| x < limit, "at least"),
         ("maximum", |x, limit| x > limit, "at most"),
         ("exclusiveMinimum", |x, limit| x <= limit, "more than"),

@@ -116,7 +116,7 @@ async fn start(
         renderers,
         mouse,
     };
-    Ok(runtime::run(options).await?)
+    Ok(Box::pin(runtime::run(options)).await?)
 }
 
 /// Checks a key that was typed on the first screen, and keeps it as `gert auth login` does. One that cannot be kept is

@@ -29,6 +29,7 @@ pub(super) enum Reading {
 
 /// What has been asked and answered so far.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of a process that do not depend on each other")]
 pub(super) struct Dialogue {
     limits: Limits,
     reading: Reading,

@@ -91,7 +91,7 @@ pub(super) fn read(words: Vec<String>) -> Result<PolicySpec, SpecError> {
             Some((flag, value)) => (flag.to_owned(), Some(value.to_owned())),
             None => (word, None),
         };
-        typed.take(&flag, joined, &mut words)?;
+        typed.take(&flag, joined.as_deref(), &mut words)?;
     }
     typed.spec(words.collect())
 }
@@ -100,11 +100,12 @@ impl Typed {
     fn take(
         &mut self,
         flag: &str,
-        joined: Option<String>,
+        joined: Option<&str>,
         words: &mut impl Iterator<Item = String>,
     ) -> Result<(), SpecError> {
-        let mut value =
-            |flag: &'static str| joined.clone().or_else(|| words.next()).ok_or(SpecError::NoValue { flag });
+        let mut value = |flag: &'static str| {
+            joined.map(str::to_owned).or_else(|| words.next()).ok_or(SpecError::NoValue { flag })
+        };
         match flag {
             "--format" => self.format = Some(format(value("--format")?)?),
             "--stdin" => self.text = is_text(value("--stdin")?)?,
@@ -285,7 +286,7 @@ mod tests {
     fn what_asks_a_model_gets_two_minutes_and_text_a_process_a_turn() {
         let prompt = parse("--format prompt llm");
         assert_eq!((prompt.format, prompt.fresh), (Format::Prompt, false));
-        assert_eq!(prompt.limits.turn, Duration::from_secs(120));
+        assert_eq!(prompt.limits.turn, Duration::from_mins(2));
         let text = parse("--stdin text ollama run m");
         assert_eq!((text.format, text.fresh), (Format::Text, true));
         let model = parse("--openai http://127.0.0.1:11434/v1/ --model m --key-env K --turn-ms 1000");

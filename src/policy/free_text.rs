@@ -1,7 +1,7 @@
 //! Reads answers in free text: what a language model, or a program around one, writes.
 //!
 //! A JSON line is a whole answer: a string, an object that holds the text (`{"text":…}`, `{"content":…}`, the answer
-//! of an endpoint like OpenAI's or Ollama's), or the action itself. Other lines are collected up to one that holds
+//! of an endpoint like `OpenAI`'s or Ollama's), or the action itself. Other lines are collected up to one that holds
 //! only `---`, or to the end of the output. The action is found in the text as the platform does it.
 
 use serde_json::Value;

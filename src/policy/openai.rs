@@ -1,4 +1,4 @@
-//! A language model behind an API like OpenAI's, as a policy: the task that asks it.
+//! A language model behind an API like `OpenAI`'s, as a policy: the task that asks it.
 //!
 //! Every turn is one request with the platform's own two messages; what was said before is not sent. The same
 //! messages go in and the same events come out as for a command. A turn that is given up takes its request with it.

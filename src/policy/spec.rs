@@ -27,7 +27,7 @@ pub struct PolicySpec {
 pub enum Source {
     /// A program and its arguments, passed as they are: no shell in between.
     Command(Vec<String>),
-    /// A language model behind an API like OpenAI's.
+    /// A language model behind an API like `OpenAI`'s.
     Endpoint(Endpoint),
 }
 
@@ -203,8 +203,8 @@ impl Limits {
     /// For what asks a language model: two minutes a turn, and silence is no sign of a fault for a while.
     pub fn for_models() -> Self {
         Self {
-            first: Duration::from_secs(120),
-            turn: Duration::from_secs(120),
+            first: Duration::from_mins(2),
+            turn: Duration::from_mins(2),
             silence: Duration::from_secs(30),
             ..Self::default()
         }

@@ -302,11 +302,11 @@ impl Supervisor {
         self.process.stdout = None;
         let rest = self.process.lines.rest();
         let taken = self.dialogue.output_ended(&rest, now, &mut self.out);
-        self.check_length(taken);
+        self.check_length(&taken);
         self.closed(PipeEnd::Output);
     }
 
-    fn check_length(&mut self, taken: Result<(), TextTooLong>) {
+    fn check_length(&mut self, taken: &Result<(), TextTooLong>) {
         if taken.is_err() && self.is_in_dialogue() {
             self.process.stdout = None;
             self.out.push(PolicyEventKind::LineTooLong { limit: self.spec.limits.line_bytes });
@@ -318,13 +318,13 @@ impl Supervisor {
         while let Some(line) = self.process.lines.next() {
             if let Ok(line) = line {
                 let taken = self.dialogue.line(&line, now, &mut self.out);
-                self.check_length(taken);
+                self.check_length(&taken);
                 continue;
             }
             // What follows cannot be told from the rest of this line: nothing more is read.
             self.process.stdout = None;
             self.process.lines.rest();
-            self.check_length(Err(TextTooLong));
+            self.check_length(&Err(TextTooLong));
         }
     }
 

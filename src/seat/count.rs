@@ -174,7 +174,9 @@ mod tests {
         fn adding_is_the_same_as_counting_all(a in prop::collection::vec(0u64..1 << 40, 0..50), b in prop::collection::vec(0u64..1 << 40, 0..50)) {
             let of = |all: &[u64]| {
                 let mut latencies = Latencies::default();
-                all.iter().for_each(|micros| latencies.push(Duration::from_micros(*micros)));
+                for micros in all {
+                    latencies.push(Duration::from_micros(*micros));
+                }
                 latencies
             };
             let mut sum = of(&a);

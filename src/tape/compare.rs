@@ -276,23 +276,23 @@ mod tests {
         RawValue::from_string(value.to_string()).unwrap()
     }
 
-    fn moment(tick: u64, observation: &Value, action: &Value, score: f64) -> io::Result<Moment> {
+    fn moment(tick: u64, observation: &Value, action: &Value, score: f64) -> Moment {
         let played = Played { action: Some(raw(action)), latency_ms: None, driver: None };
-        Ok(Moment {
+        Moment {
             moment: 0,
             tick,
             t_ms: 0,
             observations: [("p0".to_owned(), raw(observation))].into(),
             actions: [("p0".to_owned(), played)].into(),
             scores: [("p0".to_owned(), score)].into(),
-        })
+        }
     }
 
     #[test]
     fn the_first_difference_is_told_with_its_place_and_both_values() {
-        let a = (1..9).map(|tick| moment(tick, &json!({"b": [1, {"x/y": tick}]}), &json!([]), 0.0));
+        let a = (1..9).map(|tick| Ok(moment(tick, &json!({"b": [1, {"x/y": tick}]}), &json!([]), 0.0)));
         let b = (1..12)
-            .map(|tick| moment(tick, &json!({"b": [1, {"x/y": tick.min(4)}]}), &json!([tick / 6]), 1.0));
+            .map(|tick| Ok(moment(tick, &json!({"b": [1, {"x/y": tick.min(4)}]}), &json!([tick / 6]), 1.0)));
         let compared = compare(a, b).unwrap();
         let expected =
             Difference { tick: 5, path: "/b/1/x~1y".into(), a: Some("5".into()), b: Some("4".into()) };
@@ -306,8 +306,8 @@ mod tests {
 
     #[test]
     fn a_different_way_of_writing_the_same_and_missing_ticks_are_no_difference() {
-        let a = [1, 2, 2, 4].map(|tick| moment(tick, &json!({"a": 1, "b": 2}), &json!(1), 0.0));
-        let b = [2, 3, 4, 4, 3].map(|tick| moment(tick, &json!({"b": 2, "a": 1}), &json!(1), 0.0));
+        let a = [1, 2, 2, 4].map(|tick| Ok(moment(tick, &json!({"a": 1, "b": 2}), &json!(1), 0.0)));
+        let b = [2, 3, 4, 4, 3].map(|tick| Ok(moment(tick, &json!({"b": 2, "a": 1}), &json!(1), 0.0)));
         let compared = compare(a.into_iter(), b.into_iter()).unwrap();
         assert_eq!((compared.first(), compared.common), (None, 2));
         let none = compare(std::iter::empty(), std::iter::empty()).unwrap();

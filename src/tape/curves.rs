@@ -182,8 +182,8 @@ fn span(values: impl Iterator<Item = f64>) -> Option<Span> {
 mod tests {
     use super::*;
 
-    fn of(min: f64, max: f64, last: f64) -> Option<Span> {
-        Some(Span { min, max, last })
+    fn of(min: f64, max: f64, last: f64) -> Span {
+        Span { min, max, last }
     }
 
     #[test]
@@ -200,10 +200,18 @@ mod tests {
         let curve = &chart.curves[0];
         assert_eq!(
             curve.scores,
-            [of(1.0, 5.0, 5.0), of(2.0, 2.0, 2.0), of(2.0, 2.0, 2.0), of(0.0, 3.0, 3.0)]
+            [
+                Some(of(1.0, 5.0, 5.0)),
+                Some(of(2.0, 2.0, 2.0)),
+                Some(of(2.0, 2.0, 2.0)),
+                Some(of(0.0, 3.0, 3.0))
+            ]
         );
-        assert_eq!(curve.rewards, [of(4.0, 4.0, 4.0), of(-3.0, -3.0, -3.0), None, of(-2.0, 3.0, 3.0)]);
-        assert_eq!(curve.latencies, [None, of(8.0, 12.0, 8.0), None, None]);
+        assert_eq!(
+            curve.rewards,
+            [Some(of(4.0, 4.0, 4.0)), Some(of(-3.0, -3.0, -3.0)), None, Some(of(-2.0, 3.0, 3.0))]
+        );
+        assert_eq!(curve.latencies, [None, Some(of(8.0, 12.0, 8.0)), None, None]);
     }
 
     #[test]

@@ -309,6 +309,6 @@ mod tests {
         let mut watched = View::default();
         let text = r#"{"type":"observation","player_id":"p1","data":{"score":7},"scores":{"p1":8}}"#;
         hear(&mut watched, text);
-        assert_eq!(watched.scores["p1"], 8.0);
+        assert_eq!(watched.scores, [("p1".to_owned(), 8.0)].into());
     }
 }

@@ -37,7 +37,7 @@ impl Schema {
         let innermost = frames.last()?;
         let schemas = self.inside(frames);
         let mut options =
-            if innermost.wants_value { self.values(&schemas) } else { self.names(&schemas, innermost) };
+            if innermost.wants_value { Self::values(&schemas) } else { self.names(&schemas, innermost) };
         let mut once = Vec::new();
         options.retain(|option| {
             let new = option.starts_with(&typed) && *option != typed && !once.contains(option);
@@ -61,9 +61,8 @@ impl Schema {
             let name = frame.members.last().map(|(name, _)| name.as_str()).unwrap_or_default();
             schemas = schemas
                 .into_iter()
-                .filter_map(|schema| match frame.is_object {
-                    true => schema.get("properties")?.get(name),
-                    false => schema.get("items"),
+                .filter_map(|schema| {
+                    if frame.is_object { schema.get("properties")?.get(name) } else { schema.get("items") }
                 })
                 .collect();
         }
@@ -92,7 +91,7 @@ impl Schema {
         needed
     }
 
-    fn values(&self, schemas: &[&Value]) -> Vec<String> {
+    fn values(schemas: &[&Value]) -> Vec<String> {
         let mut options = Vec::new();
         for schema in schemas {
             options.extend(schema.get("const").map(Value::to_string));

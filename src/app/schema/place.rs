@@ -61,14 +61,13 @@ fn skip_value(text: &str, start: usize) -> Option<usize> {
         match c {
             '"' => quoted = true,
             '{' | '[' => depth += 1,
-            '}' | ']' if depth == 0 => return Some(at),
+            '}' | ']' | ',' | ':' if depth == 0 => return Some(at),
             '}' | ']' => {
                 depth -= 1;
                 if depth == 0 {
                     return Some(at + 1);
                 }
             }
-            ',' | ':' if depth == 0 => return Some(at),
             c if c.is_whitespace() && depth == 0 => return Some(at),
             _ => {}
         }

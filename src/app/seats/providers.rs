@@ -16,7 +16,7 @@ use crate::app::overlay::{Confirm, Overlay, ProviderPicker, Then};
 use crate::app::panes::play::{Driver, OwnSeat, ProviderSeat, Sent};
 
 /// A provider that said nothing for so long loses the seat.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A provider and its model, as chosen for a seat.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ impl App {
     pub(in crate::app) fn provider_chosen(&mut self, chosen: Delegation) -> Vec<Effect> {
         let title = ProviderSeat::new(&chosen).title();
         if self.play.agreed.contains(&title) {
-            return self.delegate(chosen);
+            return self.delegate(&chosen);
         }
         let player = self.play.seats.iter().find(|seat| seat.live.feed == chosen.feed);
         let player = player.map_or("this seat", |seat| seat.player_id.as_str());
@@ -62,8 +62,8 @@ impl App {
     }
 
     /// Gives a seat to a provider.
-    pub(in crate::app) fn delegate(&mut self, chosen: Delegation) -> Vec<Effect> {
-        let provider = ProviderSeat::new(&chosen);
+    pub(in crate::app) fn delegate(&mut self, chosen: &Delegation) -> Vec<Effect> {
+        let provider = ProviderSeat::new(chosen);
         self.play.agreed.insert(provider.title());
         let is_it = |seat: &OwnSeat| seat.live.feed == chosen.feed && seat.live.is_live();
         let Some(at) = self.play.seats.iter().position(is_it) else { return Vec::new() };

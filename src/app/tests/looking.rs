@@ -13,11 +13,11 @@ use crate::app::screen::TreeRows;
 use crate::client::{ClientEvent, FeedId, Request};
 use crate::tape::{Chart, Frame, Order, Place, TapeEvent, View};
 
-fn moment_at(tick: u64) -> Box<Frame> {
+fn moment_at(tick: u64) -> Frame {
     let mut view = View::new("s_live".into(), None);
     let message = json!({"type": "observation", "tick": tick, "player_id": "p0", "data": {"board": [tick]}});
     view.hear(Duration::ZERO, Message::parse(message.to_string().into()));
-    Box::new(Frame { nth: 3, at: Duration::ZERO, lasted: None, view: Box::new(view) })
+    Frame { nth: 3, at: Duration::ZERO, lasted: None, view: Box::new(view) }
 }
 
 fn order(effects: &[Effect], feed: FeedId) -> &Order {
@@ -100,9 +100,9 @@ fn an_earlier_tick_is_brought_from_the_recording_to_compare_with() {
     rig.press("esc d");
     let effects = [rig.type_in("7"), rig.press("enter")].concat();
     let Order::Show { ticket, at: Place::Tick(7) } = *order(&effects, feed) else { panic!("{effects:?}") };
-    taped(&mut rig, feed, TapeEvent::Shown { ticket: ticket + 1, frame: moment_at(7) });
+    taped(&mut rig, feed, TapeEvent::Shown { ticket: ticket + 1, frame: Box::new(moment_at(7)) });
     assert!(matches!(rig.app.fields.against, Some(Against::Asked { .. })), "another's moment is not ours");
-    taped(&mut rig, feed, TapeEvent::Shown { ticket, frame: moment_at(7) });
+    taped(&mut rig, feed, TapeEvent::Shown { ticket, frame: Box::new(moment_at(7)) });
     assert!(
         matches!(&rig.app.fields.against, Some(Against::Tick(7, seen)) if seen.data == json!({"board": [7]}))
     );

@@ -357,7 +357,7 @@ fn what_was_played_is_recalled_in_the_editor_also_in_the_next_session() {
     let text = |rig: &Rig| rig.seat().draft.as_ref().unwrap().editor.text();
     assert_eq!(text(&rig), r#"{"action":"drop","column":4}"#);
     rig.press("ctrl-n");
-    assert!(text(&rig).contains("\n"), "and what was written comes back: {}", text(&rig));
+    assert!(text(&rig).contains('\n'), "and what was written comes back: {}", text(&rig));
 }
 
 #[test]

@@ -18,20 +18,19 @@ impl Rig {
         let order = time.take(NOW, &mut live, TapeEvent::Grew(summary));
         let mut rig = Self { time, live };
         if let Some(order) = order {
-            rig.answer(order);
+            rig.answer(&order);
         }
         rig
     }
 
     /// Answers an order as the recording would.
-    fn answer(&mut self, order: Order) -> Option<Order> {
-        let Order::Show { ticket, at } = order else { panic!("not to show: {order:?}") };
+    fn answer(&mut self, order: &Order) -> Option<Order> {
+        let &Order::Show { ticket, at } = order else { panic!("not to show: {order:?}") };
         let last = self.time.last().unwrap();
         let nth = match at {
-            Place::Nth(nth) => nth,
+            Place::Nth(nth) | Place::MarkerAfter(nth) | Place::MarkerBefore(nth) => nth,
             Place::Tick(tick) => tick as usize,
             Place::Percent(percent) => (percent / 100.0 * last as f64) as usize,
-            Place::MarkerAfter(nth) | Place::MarkerBefore(nth) => nth,
             Place::Last => last,
         }
         .min(last);
@@ -51,10 +50,10 @@ fn a_step_back_leaves_the_live_head_and_steps_on_come_back_to_it() {
     let mut rig = Rig::new(Timeline::default(), 10);
     assert_eq!(rig.time.step(1), None);
     let order = rig.time.step(-1).unwrap();
-    rig.answer(order);
+    rig.answer(&order);
     assert_eq!((rig.nth(), rig.time.behind()), (Some(8), 1));
     let order = rig.time.step(1).unwrap();
-    rig.answer(order);
+    rig.answer(&order);
     assert_eq!(rig.nth(), Some(9));
     assert_eq!(rig.time.step(1), None);
     assert!(!rig.time.looks_back());
@@ -67,9 +66,9 @@ fn only_the_newest_wish_is_kept_while_one_is_on_its_way_and_steps_add_up() {
     for _ in 0..9 {
         assert_eq!(rig.time.step(-1), None);
     }
-    let second = rig.answer(first).expect("the wish that was remembered");
+    let second = rig.answer(&first).expect("the wish that was remembered");
     assert!(matches!(second, Order::Show { at: Place::Nth(89), .. }), "{second:?}");
-    assert_eq!(rig.answer(second), None);
+    assert_eq!(rig.answer(&second), None);
     assert_eq!(rig.nth(), Some(89));
 }
 
@@ -78,7 +77,7 @@ fn an_answer_that_comes_after_going_back_to_live_is_ignored() {
     let mut rig = Rig::new(Timeline::default(), 100);
     let order = rig.time.step(-50).unwrap();
     assert_eq!(rig.time.to_newest(), None);
-    assert_eq!(rig.answer(order), None);
+    assert_eq!(rig.answer(&order), None);
     assert!(!rig.time.looks_back());
 }
 
@@ -91,14 +90,14 @@ fn a_recording_plays_from_its_beginning_and_stops_at_its_end() {
         assert_eq!(rig.time.woke(NOW), None);
         let order = rig.time.woke(due).unwrap();
         assert_eq!(rig.time.next_wake(), None);
-        rig.answer(order);
+        rig.answer(&order);
         seen.push(rig.nth().unwrap());
     }
     assert_eq!(seen, [0, 1, 2]);
     assert!(!rig.time.playing);
     // From the end it plays again.
     let order = rig.time.toggle(NOW).unwrap();
-    rig.answer(order);
+    rig.answer(&order);
     assert_eq!((rig.nth(), rig.time.playing), (Some(0), true));
 }
 
@@ -106,11 +105,11 @@ fn a_recording_plays_from_its_beginning_and_stops_at_its_end() {
 fn playing_a_live_session_ends_at_its_head() {
     let mut rig = Rig::new(Timeline::default(), 3);
     let order = rig.time.step(-1).unwrap();
-    rig.answer(order);
+    rig.answer(&order);
     assert_eq!(rig.time.toggle(NOW), None);
     let due = rig.time.next_wake().unwrap();
     let order = rig.time.woke(due).unwrap();
-    rig.answer(order);
+    rig.answer(&order);
     assert!(!rig.time.looks_back() && !rig.time.playing);
 }
 
@@ -129,7 +128,7 @@ fn a_pause_stops_the_live_head_where_it_is() {
     let mut rig = Rig::new(Timeline::default(), 10);
     let order = rig.time.toggle(NOW).unwrap();
     assert!(matches!(order, Order::Show { at: Place::Last, .. }));
-    rig.answer(order);
+    rig.answer(&order);
     let summary = Summary { moments: 30, ..Summary::default() };
     rig.time.take(NOW, &mut rig.live, TapeEvent::Grew(summary));
     assert_eq!((rig.nth(), rig.time.behind()), (Some(9), 20));

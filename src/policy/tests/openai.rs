@@ -74,7 +74,10 @@ async fn read_request(stream: &mut TcpStream) -> String {
         let n = stream.read_buf(&mut bytes).await.unwrap_or(0);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            if n == 0 { return text } else { continue }
+            if n == 0 {
+                return text;
+            }
+            continue;
         };
         let length = head.to_lowercase();
         let length =

@@ -282,7 +282,7 @@ fn a_deck_answers_orders_and_closes_with_what_it_came_to() {
 
 /// Runs a deck on orders until they end; gives what it told.
 fn run(make: impl FnOnce(Tell) -> (mpsc::Sender<Order>, Deck), orders: Vec<Order>) -> Vec<TapeEvent> {
-    let (tell, told) = std_mpsc::channel();
+    let (tell, told) = std_mpsc::sync_channel(10_000);
     let (sender, deck) = make(Box::new(move |event| drop(tell.send(event))));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();

@@ -114,8 +114,8 @@ mod tests {
     use super::*;
     use crate::ui::theme::ColorDepth;
 
-    fn span(value: f64) -> Option<Span> {
-        Some(Span { min: value, max: value, last: value })
+    fn span(value: f64) -> Span {
+        Span { min: value, max: value, last: value }
     }
 
     fn shown(charts: &Charts, size: (u16, u16), ascii: bool) -> String {
@@ -128,8 +128,8 @@ mod tests {
     fn charts() -> Charts {
         let curve = |player: &str, by: f64| Curve {
             player: player.to_owned(),
-            scores: (0..20).map(|nth| span(by * f64::from(nth))).collect(),
-            rewards: (0..20).map(|nth| span(f64::from(nth % 3))).collect(),
+            scores: (0..20).map(|nth| Some(span(by * f64::from(nth)))).collect(),
+            rewards: (0..20).map(|nth| Some(span(f64::from(nth % 3)))).collect(),
             latencies: vec![None; 20],
         };
         let curves = vec![curve("p0", 1.0), curve("p1", -0.5)];

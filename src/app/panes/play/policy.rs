@@ -214,7 +214,9 @@ impl PolicySeat {
         self.streamed.push_str(&crate::text::clean_lines(text));
         let excess = self.streamed.len().saturating_sub(STREAMED);
         if excess > 0 {
-            let from = (excess..).find(|&at| self.streamed.is_char_boundary(at)).unwrap_or(excess);
+            let from = (excess..=self.streamed.len())
+                .find(|&at| self.streamed.is_char_boundary(at))
+                .unwrap_or(excess);
             self.streamed.drain(..from);
         }
     }

@@ -91,13 +91,14 @@ pub(super) fn games(only: Option<&str>, most: usize) -> Result<Vec<Match>, Strin
     use crate::arena::games::{GAMES, find};
     match only {
         None => Ok(GAMES.iter().map(|game| arena::record(*game, most)).collect()),
-        Some(slug) => match find(slug) {
-            Some(game) => Ok(vec![arena::record(game, most)]),
-            None => {
+        Some(slug) => {
+            if let Some(game) = find(slug) {
+                Ok(vec![arena::record(game, most)])
+            } else {
                 let known: Vec<_> = GAMES.iter().map(|game| game.spec().slug).collect();
                 Err(format!("the arena has no game `{slug}`; it has {}", known.join(", ")))
             }
-        },
+        }
     }
 }
 

@@ -91,7 +91,7 @@ impl Step {
     pub(super) fn lines(&self, n: usize) -> String {
         let mut lines = format!("{n:>2} {:<4} {}: {}\n", self.word(), self.name, text::clean(self.words()));
         let mut under = |label: &str, words: &str| {
-            lines.push_str(&format!("        {label}: {}\n", text::clean(words)));
+            lines.extend(["        ", label, ": ", &*text::clean(words), "\n"]);
         };
         if let Some(finding) = self.finding() {
             finding.line.iter().for_each(|line| under("line", line));

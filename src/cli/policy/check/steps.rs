@@ -36,6 +36,7 @@ pub(super) struct Check<'a> {
 
 type Found = Result<Verdict, Finding>;
 
+#[expect(clippy::unnecessary_wraps, reason = "every step ends in what it found")]
 fn fine(words: impl Into<String>) -> Found {
     Ok(Verdict::Ok(words.into()))
 }
@@ -182,16 +183,15 @@ impl<'a> Check<'a> {
         let Some((played, seen)) = self.first() else { return };
         let mut talk = Talk::start(self.spec);
         talk.hello(&played.hello);
-        let found = match talk.ask(17, seen).await {
-            Err(finding) => Err(finding),
-            Ok(_) => {
-                talk.reject(17, "column 3 is full");
-                match talk.ask(17, seen).await {
-                    Ok(_) => fine("answers the turn again after `reject`"),
-                    Err(finding) => Err(finding
-                        .at("after `reject`")
-                        .hint("a `reject` message is followed by the same `observe` again: answer that one")),
-                }
+        let found = if let Err(finding) = talk.ask(17, seen).await {
+            Err(finding)
+        } else {
+            talk.reject(17, "column 3 is full");
+            match talk.ask(17, seen).await {
+                Ok(_) => fine("answers the turn again after `reject`"),
+                Err(finding) => Err(finding
+                    .at("after `reject`")
+                    .hint("a `reject` message is followed by the same `observe` again: answer that one")),
             }
         };
         self.put(name, found, Some(&talk));
