@@ -4,7 +4,7 @@
 //! builds the [`View`] of any moment when asked, for a session that is still live as for one that was opened from a
 //! file. Whoever watches sends [`Order`]s and gets [`TapeEvent`]s; nothing here knows the network or the screen.
 //!
-//! A file is JSON lines ([`line`]): a [`Header`], then a [`Line`] for each thing that happened. It is only ever
+//! A file is JSON lines ([`mod@line`]): a [`Header`], then a [`Line`] for each thing that happened. It is only ever
 //! appended to, so that after a crash all of it up to the last whole line is there.
 
 pub mod compare;

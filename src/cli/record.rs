@@ -188,5 +188,6 @@ pub(super) fn keep(config: &Config) -> Option<Keep> {
         most_bytes: recordings.max_mib << 20,
         total_bytes: recordings.total_mib << 20,
         compress: recordings.compress,
+        tidies: true,
     })
 }

@@ -109,7 +109,7 @@ impl Desk {
 
     /// Tidies up the recordings, once, beside everything else.
     fn tidy(&mut self) {
-        let Some(keep) = self.keep.clone() else { return };
+        let Some(keep) = self.keep.clone().filter(|keep| keep.tidies) else { return };
         let stopped = self.tidied.clone();
         let tidying = move || library::maintain(&keep, &|| stopped.is_cancelled());
         self.tidying = Some(tokio::task::spawn_blocking(tidying));

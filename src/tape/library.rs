@@ -42,12 +42,22 @@ pub struct Keep {
     pub total_bytes: u64,
     /// Whether those that were closed are compressed.
     pub compress: bool,
+    /// Whether whoever records here tidies up, too: compresses what was closed and drops the oldest. Of several that
+    /// record at the same time one is enough.
+    pub tidies: bool,
 }
 
 impl Keep {
     /// In a folder, with the limits of the settings' defaults.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, enabled: true, most_bytes: 256 << 20, total_bytes: 4 << 30, compress: true }
+        Self {
+            folder,
+            enabled: true,
+            most_bytes: 256 << 20,
+            total_bytes: 4 << 30,
+            compress: true,
+            tidies: false,
+        }
     }
 }
 

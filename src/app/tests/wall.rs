@@ -170,7 +170,7 @@ fn a_place_is_typed_and_a_note_is_written() {
     rig.type_in("50%");
     let (_, at) = order(&rig.press("enter")).unwrap();
     assert_eq!(at, Place::Percent(50.0));
-    rig.press("n");
+    rig.press("B");
     rig.type_in("look");
     let note = Order::Bookmark { nth: 99, note: Some("look".into()) };
     assert_eq!(rig.press("enter"), [Effect::Send(Request::Tape(feed, note))]);

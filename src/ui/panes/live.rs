@@ -86,9 +86,9 @@ fn link_words(app: &App, live: &Live) -> (Role, String) {
         (None, Link::Connecting(attempt)) => (Role::Info, format!("◷ connecting, try {attempt}")),
         (None, Link::Lost { retry_at, .. }) => {
             let left = retry_at.saturating_sub(now).as_secs();
-            (Role::Warn, format!("▽ lost, again in {left} s"))
+            (Role::Warn, format!("! link lost, again in {left} s"))
         }
-        (None, Link::Ended { .. }) => (Role::Bad, "▽ closed".to_owned()),
+        (None, Link::Ended { .. }) => (Role::Bad, "! closed".to_owned()),
     }
 }
 
@@ -96,8 +96,8 @@ fn link_words(app: &App, live: &Live) -> (Role, String) {
 fn age(app: &App, live: &Live) -> Option<String> {
     let silent = app.now.since_start.saturating_sub(live.view.heard.filter(|_| live.is_live())?);
     Some(match silent.as_secs() {
-        0 => "last <1 s ago".to_owned(),
-        secs => format!("last {} ago", text::duration(secs as f64)),
+        0 => "<1 s ago".to_owned(),
+        secs => format!("{} ago", text::duration(secs as f64)),
     })
 }
 

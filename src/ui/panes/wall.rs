@@ -154,8 +154,8 @@ fn words(app: &App, watching: &Watching, columns: usize, theme: &Theme) -> Vec<S
 /// What is wrong, in one word or two.
 pub fn sign_words(sign: &Sign) -> (Role, String) {
     match sign {
-        Sign::Lost(secs) => (Role::Warn, format!("▽ lost, again in {secs} s")),
-        Sign::Closed => (Role::Bad, "▽ closed".to_owned()),
+        Sign::Lost(secs) => (Role::Warn, format!("! link lost, again in {secs} s")),
+        Sign::Closed => (Role::Bad, "! closed".to_owned()),
         Sign::Stalled(silent) => {
             (Role::Warn, format!("◷ stalled {}", text::duration(silent.as_secs() as f64)))
         }

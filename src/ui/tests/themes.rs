@@ -66,7 +66,7 @@ fn colours_say_what_they_mean() {
         ("sessions_past", "✗ failed", Role::Bad),
         ("play_by_hand", "● your turn", Role::Good),
         ("play_refused", "✗ refused", Role::Bad),
-        ("watching_lost", "▽ lost", Role::Warn),
+        ("watching_lost", "! link lost", Role::Warn),
         ("watching", "○ p1", Role::Seat(1)),
     ];
     for (name, words, role) in cases {

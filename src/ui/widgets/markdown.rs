@@ -24,7 +24,7 @@ thread_local! {
     static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
-/// As [`render`], which it asks only for another text, width or theme than the last.
+/// As `render`, which it asks only for another text, width or theme than the last.
 pub fn markdown(source: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
     LAST.with_borrow_mut(|last| {
         let known = last.as_ref().filter(|last| {

@@ -229,7 +229,7 @@ async fn the_catalogue_tells_what_a_client_needs() {
     assert!(rows["games"][0].get("prompt").is_none(), "rows are short");
     let tags = server.data("/tags?active=true").await;
     let board = tags["tags"].as_array().unwrap().iter().find(|tag| tag["name"] == "board").unwrap();
-    assert_eq!((&board["group"], &board["count"]), (&json!("form"), &json!(1)));
+    assert_eq!((&board["group"], &board["count"]), (&json!("form"), &json!(2)));
     assert!(tags["taxonomy"]["timing"].as_array().unwrap().contains(&json!("turn_based")));
     assert!(server.data("/tags").await["tags"][0].get("count").is_none());
     assert_eq!(server.data("/tasks/info").await["variants"], json!([]));

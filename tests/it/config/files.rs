@@ -138,7 +138,7 @@ fn an_edit_begins_with_the_template_and_is_checked_before_it_replaces_anything()
     home.run_with(&["config", "edit"], &[("EDITOR", &good)]).expect(0, &["nothing was changed"]);
     let bad = editor(&home, "echo 'colour = 1' >> \"$1\"");
     let ran = home.run_with(&["config", "edit"], &[("VISUAL", &bad), ("EDITOR", "false")]);
-    ran.expect(2, &["unknown key `ui.colour`", "as before"]);
+    ran.expect(2, &["unknown key `recordings.colour`", "as before"]);
     assert_eq!(home.text(), text);
     // What was written is not lost.
     let kept = ran.err.lines().last().and_then(|line| line.split(' ').next_back()).unwrap();

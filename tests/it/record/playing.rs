@@ -72,7 +72,7 @@ async fn what_was_closed_is_compressed_in_the_background_and_plays_all_the_same(
     let home = Home::new();
     home.watched("a", 5);
     let (tell, mut events) = mpsc::channel(64);
-    let client = client::start(None, Some(Keep::new(home.folder())), tell);
+    let client = client::start(None, Some(Keep { tidies: true, ..Keep::new(home.folder()) }), tell);
     let packed = home.folder().join("a.jsonl.gz");
     // It is the client that does it, so it is asked until it is done.
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
@@ -82,7 +82,7 @@ async fn what_was_closed_is_compressed_in_the_background_and_plays_all_the_same(
         let answer = next(&mut events, answer).await.expect("listed").recordings().expect("recordings");
         listed = answer.into_iter().map(|recording| recording.file).collect();
     }
-    assert_eq!(listed, [packed.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&packed));
     client.send(Request::Replay(FeedId(1), packed)).expect("room");
     let moments = next(&mut events, |event| match event {
         ClientEvent::Taped(_, TapeEvent::Grew(summary)) => Some(summary.moments),
