@@ -78,6 +78,8 @@ pub enum Action {
     FindNext,
     FindPrevious,
     Fold,
+    CopyPath,
+    CopyValue,
     FoldClose,
     FoldOpen,
     Compare,

@@ -108,6 +108,8 @@ impl App {
             Action::ChartLeft => return self.step_in_charts(-1),
             Action::ChartRight => return self.step_in_charts(1),
             Action::ChartGo => return self.go_to_charted(),
+            Action::CopyPath => return self.copy_from_tree(false),
+            Action::CopyValue => return self.copy_from_tree(true),
         }
         Vec::new()
     }

@@ -274,6 +274,8 @@ pub const BINDINGS: &[Binding] = {
         row(C::Ended, A::Find, &["F"], "find", "", "Search names and values of the observation"),
         row(C::Ended, A::Compare, &["d"], "compare", "", "List what changed since an earlier tick"),
         row(C::Tree, A::Fold, &["enter", "space"], "fold", "fold", "Fold or unfold"),
+        row(C::Tree, A::CopyValue, &["y"], "copy-value", "copy", "Copy the value"),
+        row(C::Tree, A::CopyPath, &["Y"], "copy-path", "", "Copy the path"),
         row(C::Tree, A::FoldClose, &["left"], "fold-close", "", "Fold, or go to what it is part of"),
         row(C::Tree, A::FoldOpen, &["right"], "fold-open", "", "Unfold"),
         row(C::Tree, A::Up, &["up", "k"], "up", "", "One up"),

@@ -171,6 +171,13 @@ impl App {
         send(feed, order)
     }
 
+    /// Goes to a tick.
+    pub(super) fn seek_tick(&mut self, tick: u64) -> Vec<Effect> {
+        let Some((feed, time)) = self.visible_timeline() else { return Vec::new() };
+        let order = time.jump(crate::tape::Place::Tick(tick));
+        send(feed, order)
+    }
+
     /// A place on the bar was clicked.
     pub(super) fn seek_to(&mut self, nth: usize) -> Vec<Effect> {
         let Some((feed, time)) = self.visible_timeline() else { return Vec::new() };

@@ -15,5 +15,5 @@ mod playing;
 mod replaying;
 mod policies;
 mod providers;
-mod wall;
+pub(crate) mod wall;
 mod watching;

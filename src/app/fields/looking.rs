@@ -238,11 +238,26 @@ impl App {
         self.compare_with(feed, tick)
     }
 
-    /// Goes to the tick under the cursor of the charts: what changed between it and now is listed.
+    /// Goes to the tick under the cursor of the charts.
     pub(in crate::app) fn go_to_charted(&mut self) -> Vec<Effect> {
         let tick = self.fields.charts.take().and_then(|charts| charts.tick());
-        let (Some(tick), Some(feed)) = (tick, self.turn_to_shown()) else { return Vec::new() };
-        self.compare_with(feed, tick)
+        tick.map(|tick| self.seek_tick(tick)).unwrap_or_default()
+    }
+
+    /// Copies the chosen row of the tree: its path, or its value as JSON.
+    pub(in crate::app) fn copy_from_tree(&mut self, value: bool) -> Vec<Effect> {
+        self.turn_to_shown();
+        let known = &self.screen.tree;
+        let Some((path, _)) = known.rows.get(known.chosen).cloned() else { return Vec::new() };
+        let text = if value {
+            let found = self.shown_data().and_then(|data| data.pointer(&path));
+            found.map(ToString::to_string).unwrap_or_default()
+        } else {
+            path
+        };
+        let what = if value { "the value" } else { "the path" };
+        self.toast(Tone::Plain, format!("{what} is on the clipboard, where the terminal allows it"));
+        vec![Effect::Copy(text)]
     }
 
     fn compare_with(&mut self, feed: FeedId, tick: u64) -> Vec<Effect> {

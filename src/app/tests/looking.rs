@@ -121,7 +121,11 @@ fn charts_are_asked_of_the_recording_one_order_at_a_time() {
     let chart = Chart { from: 0, to: 9, ticks: (0..10).collect(), curves: Vec::new() };
     taped(&mut rig, feed, TapeEvent::Charted { ticket, chart: Box::new(chart) });
     assert_eq!(rig.app.fields.charts.as_ref().unwrap().tick(), Some(9));
-    let again = taped(&mut rig, feed, TapeEvent::Grew(crate::tape::Summary::default()));
+    let again = taped(
+        &mut rig,
+        feed,
+        TapeEvent::Grew(crate::tape::Summary { moments: 10, ..crate::tape::Summary::default() }),
+    );
     assert!(matches!(order(&again, feed), Order::Chart { .. }));
     rig.press("left left");
     let gone = rig.press("enter");
@@ -135,4 +139,15 @@ fn what_is_wrong_with_a_renderer_file_is_told() {
     assert!(rig.press("f5").contains(&Effect::ReadRenderers));
     rig.update(crate::app::event::Event::RenderersRead(vec!["mine.toml:3: no such kind".into()]));
     assert!(rig.told().contains("mine.toml:3"));
+}
+
+#[test]
+fn a_value_and_its_path_are_copied_from_the_tree() {
+    let (mut rig, _) = Rig::watching("connect_four");
+    rig.press("r");
+    let rows = vec![("/ply".to_owned(), None)];
+    rig.app.screen.tree = TreeRows { rows, chosen: 0 };
+    let ply = observation("connect_four")["ply"].to_string();
+    assert_eq!(rig.press("y"), [Effect::Copy(ply)]);
+    assert_eq!(rig.press("Y"), [Effect::Copy("/ply".into())]);
 }

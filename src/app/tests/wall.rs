@@ -33,7 +33,8 @@ fn six() -> serde_json::Value {
     json!({"sessions": all})
 }
 
-fn wall() -> (Rig, Vec<FeedId>) {
+/// Six sessions on the wall.
+pub(crate) fn wall() -> (Rig, Vec<FeedId>) {
     let mut rig = Rig::loaded();
     rig.press("2");
     rig.give("sessions", six());
@@ -191,7 +192,8 @@ fn looking_back_from_a_seat_does_not_keep_one_from_acting() {
     assert!(!rig.app.looks_back());
 }
 
-fn tape(id: &str) -> Recording {
+/// A recording of a session.
+pub(crate) fn tape(id: &str) -> Recording {
     Recording {
         file: format!("/tmp/{id}.jsonl").into(),
         id: id.into(),

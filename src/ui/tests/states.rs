@@ -3,9 +3,12 @@
 use serde_json::json;
 
 use crate::api::ErrorKind;
+use crate::app::effect::Effect;
 use crate::app::tests::harness::*;
-use crate::client::FeedEvent;
+use crate::app::tests::wall;
+use crate::client::{Answer, FeedEvent, Request};
 use crate::policy::{Exit, PolicyEventKind, Run, Usage};
+use crate::tape::{Frame, Marker, MarkerKind, Order, Summary, TapeEvent, View};
 
 /// A name and how to get there.
 pub(super) type State = (&'static str, fn() -> Rig);
@@ -31,6 +34,11 @@ pub(super) const STATES: &[State] = &[
     ("watching_raw", || after(Rig::watching("connect_four").0, "r")),
     ("watching_lost", watching_lost),
     ("watching_over", watching_over),
+    ("watching_past", watching_past),
+    ("watching_fields", || after(Rig::watching("market_simulator").0, "f")),
+    ("wall", || wall::wall().0),
+    ("recorded", recorded),
+    ("recorded_empty", recorded_empty),
     ("play_empty", || after(Rig::with_rules(), "3")),
     ("play_waiting", || Rig::seated("connect_four").0),
     ("play_by_hand", || Rig::on_turn("connect_four").0),
@@ -125,6 +133,39 @@ fn sessions_past() -> Rig {
 fn watching_lost() -> Rig {
     let (mut rig, feed) = Rig::watching("connect_four");
     rig.fed(feed, FeedEvent::Lost { why: "connection reset by peer".into(), retry: secs(8) });
+    rig
+}
+
+/// At a bookmark, with a jump before it, while the session goes on.
+fn watching_past() -> Rig {
+    let (mut rig, feed) = Rig::watching("connect_four");
+    let marker = |nth, kind, text: &str| Marker { nth, tick: nth as u64, kind, text: text.into() };
+    let markers = [marker(3, MarkerKind::Rise, "p0 +50.00"), marker(7, MarkerKind::Bookmark, "look")];
+    let length = secs(12);
+    let summary = Summary { moments: 13, tick: 13, length, markers: markers.into(), ..Summary::default() };
+    rig.taped(feed, TapeEvent::Grew(summary));
+    let ticket = rig.press("page-up").iter().find_map(|effect| match effect {
+        Effect::Send(Request::Tape(_, Order::Show { ticket, .. })) => Some(*ticket),
+        _ => None,
+    });
+    let mut view = View::new("s_live".into(), Some("connect_four".into()));
+    let message = asks(7, &observation("connect_four")).to_string();
+    view.hear(secs(6), crate::api::Message::parse(message.into()));
+    view.settle();
+    let frame = Frame { nth: 7, at: secs(6), lasted: Some(secs(1)), view: Box::new(view) };
+    rig.taped(feed, TapeEvent::Shown { ticket: ticket.unwrap(), frame: Box::new(frame) });
+    rig
+}
+
+fn recorded() -> Rig {
+    let mut rig = after(Rig::with_rules(), "2 a a");
+    rig.answer("recordings", Ok(Answer::Recordings(vec![wall::tape("s_past"), wall::tape("s_older")])));
+    rig
+}
+
+fn recorded_empty() -> Rig {
+    let mut rig = after(Rig::with_rules(), "2 a a");
+    rig.answer("recordings", Ok(Answer::Recordings(Vec::new())));
     rig
 }
 
