@@ -14,6 +14,7 @@ pub mod error;
 pub mod games;
 pub mod guard;
 pub mod host;
+pub mod league;
 pub mod page;
 pub mod record;
 pub mod reply;

@@ -11,6 +11,8 @@ pub mod decode;
 pub mod digest;
 pub mod events;
 pub mod observation;
+mod player;
+pub mod playout;
 pub mod rng;
 pub mod schema;
 pub mod seats;
@@ -25,6 +27,7 @@ use serde_json::Value;
 
 use self::events::EventSink;
 use self::observation::ObservationWriter;
+use self::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use self::seats::{Seat, SeatMap, SeatSet};
 
 /// Why an action may not be played now, one sentence each, for the player to read.
@@ -367,7 +370,7 @@ pub trait Game: Send + Sync {
     fn start(&self, setup: &MatchSetup<'_>) -> Result<Box<dyn Play>, ConfigError>;
     /// The built-in players, weakest first.
     fn bots(&self) -> Vec<BotInfo>;
-    /// Makes a built-in player by name.
+    /// Makes a built-in player by name; `NAME+eps0.25` plays a random legal action a quarter of the time.
     fn player(&self, name: &str, stream: u64) -> Option<Box<dyn Player>>;
 }
 
@@ -391,6 +394,11 @@ pub trait Play: Send + Sync {
     fn standings(&self) -> SeatMap<Standing>;
     /// A second match that goes on from here with the same luck.
     fn fork(&self) -> Box<dyn Play>;
+    /// Lets built-in players finish a copy of the match.
+    ///
+    /// # Errors
+    /// A player that the game does not have.
+    fn playout(&self, order: &Playout<'_>) -> Result<PlayoutEnd, UnknownPlayer>;
     /// A digest of the state: equal states, equal digests, within one build.
     fn digest(&self) -> u64;
     /// For players of the same game.

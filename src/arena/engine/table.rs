@@ -11,13 +11,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::digest::Fnv;
-use super::events::EventLog;
+use super::events::{EventLog, NoEvents};
 use super::observation::{Number, ObservationWriter, round4};
+use super::player::Hired;
+use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
 use super::seats::{Seat, SeatMap, SeatSet};
 use super::{
-    Bot, BotInfo, ConfigError, EndReason, Enumeration, Game, GameSpec, Input, MatchSetup, Play, Player,
-    Probe, Rules, SeatReport, Standing, StepReport, Timing, Turn, Verdict,
+    BotInfo, ConfigError, EndReason, Enumeration, Game, GameSpec, Input, MatchSetup, Play, Player, Probe,
+    Rules, SeatReport, Standing, StepReport, Timing, Turn, Verdict,
 };
 
 /// A match in progress.
@@ -87,7 +89,24 @@ impl<R: Rules> Table<R> {
         Ok(action)
     }
 
-    fn failed(&self) -> SeatSet {
+    pub(super) fn tick(&self) -> u32 {
+        R::tick(&self.state)
+    }
+
+    /// A copy that goes on without telling anybody what happens.
+    pub(super) fn without_events(&self) -> Self {
+        Self { state: self.state.clone(), failures: self.failures.clone(), log: EventLog::new(0), ..*self }
+    }
+
+    pub(super) fn reseed(&mut self, stream: u64) {
+        R::reseed(&mut self.state, stream);
+    }
+
+    pub(super) fn apply_quietly(&mut self, actions: &SeatMap<R::Action>) {
+        R::apply(&mut self.state, actions, &mut NoEvents);
+    }
+
+    pub(super) fn failed(&self) -> SeatSet {
         self.failures.iter().map(|(seat, _)| *seat).collect()
     }
 
@@ -96,7 +115,7 @@ impl<R: Rules> Table<R> {
         R::eliminated(&self.state).without(self.failed())
     }
 
-    fn over(&self) -> Option<EndReason> {
+    pub(super) fn over(&self) -> Option<EndReason> {
         if self.abandoned {
             return Some(EndReason::PolicyFailed);
         }
@@ -109,7 +128,7 @@ impl<R: Rules> Table<R> {
         self.failed().union(self.eliminated()) == SeatSet::first(self.seats)
     }
 
-    fn turn(&self) -> Turn {
+    pub(super) fn turn(&self) -> Turn {
         if self.over().is_some() { Turn::Over } else { R::turn(&self.state) }
     }
 
@@ -142,7 +161,7 @@ impl<R: Rules> Table<R> {
         })
     }
 
-    fn take_out(&mut self, seat: Seat) {
+    pub(super) fn take_out(&mut self, seat: Seat) {
         let tick = R::tick(&self.state);
         R::fail(&mut self.state, seat, &mut self.log);
         self.failures.push((seat, tick));
@@ -274,6 +293,10 @@ impl<R: Rules> Play for Table<R> {
         merits.iter().map(|&(seat, merit)| (seat, place(merit))).collect()
     }
 
+    fn playout(&self, order: &Playout<'_>) -> Result<PlayoutEnd, UnknownPlayer> {
+        self.finish(order)
+    }
+
     fn fork(&self) -> Box<dyn Play> {
         Box::new(self.clone())
     }
@@ -304,20 +327,7 @@ impl<R: Rules> Game for R {
     }
 
     fn player(&self, name: &str, stream: u64) -> Option<Box<dyn Player>> {
-        let bot = R::bots().iter().find(|bot| bot.name == name)?;
-        Some(Box::new(BotPlayer::<R>((bot.make)(stream))))
-    }
-}
-
-/// A bot at a [`Table`].
-struct BotPlayer<R: Rules>(Box<dyn Bot<R>>);
-
-impl<R: Rules> Player for BotPlayer<R> {
-    fn act(&mut self, play: &dyn Play, seat: Seat) -> Value {
-        // At a table of another game there is nothing sensible to do; the empty list is judged like any answer.
-        let Some(table) = play.as_any().downcast_ref::<Table<R>>() else { return Value::Array(Vec::new()) };
-        let action = self.0.act(&R::view(&table.state, seat));
-        serde_json::to_value(action).expect("actions are plain data")
+        Some(Box::new(Hired::<R>::hire(name, stream)?))
     }
 }
 

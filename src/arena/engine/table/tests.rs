@@ -103,6 +103,9 @@ fn a_player_at_another_games_table_does_nothing() {
         fn standings(&self) -> SeatMap<Standing> {
             self.0.standings()
         }
+        fn playout(&self, _: &Playout<'_>) -> Result<PlayoutEnd, UnknownPlayer> {
+            unreachable!()
+        }
         fn fork(&self) -> Box<dyn Play> {
             self.0.fork()
         }
