@@ -100,8 +100,8 @@ fn schedule(players: usize, seats: usize, pairs: u32, seed: u64) -> Vec<Round> {
 
 /// What was played.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Played {
-    results: Results,
+pub(super) struct Played {
+    pub(super) results: Results,
     /// Matches of each player.
     matches: Vec<u32>,
     /// Half points of the first seat against the others.
@@ -144,7 +144,8 @@ impl Played {
     }
 }
 
-fn play_all(
+/// Plays all matches of an order.
+pub(super) fn play_all(
     order: &Order<'_>,
     threads: usize,
     progress: &(dyn Fn(usize, usize) + Sync),

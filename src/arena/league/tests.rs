@@ -2,24 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use super::calibrate::{Order, calibrate};
+use super::calibrate::Order;
 use super::*;
 use crate::arena::engine::Game;
 use crate::arena::games::{GAMES, find};
 
-/// Players whose order is known beforehand, weakest first, and who think fast enough to be measured here.
-const ANCHORS: &[(&str, &[&str])] = &[
-    ("connect_four", &["random", "block", "ab2"]),
-    ("grid_serpents", &["random", "safe", "greedy", "flood"]),
-    ("liars_dice", &["random", "count", "prob", "infer"]),
-    ("market_simulator", &["random", "idle", "maker", "hybrid"]),
-    ("multi_reversi", &["random", "flips", "positional"]),
-    ("pot_limit_omaha_hilo", &["station", "rock", "loose"]),
+/// Players whose order is known beforehand, weakest first, who think fast enough to be measured here, and the pairs that
+/// they are measured with.
+const ANCHORS: &[(&str, &[&str], u32)] = &[
+    ("connect_four", &["random", "block", "ab2"], 40),
+    ("grid_serpents", &["random", "safe", "greedy", "flood"], 20),
+    ("liars_dice", &["random", "count", "prob", "infer"], 60),
+    ("market_simulator", &["random", "idle", "maker", "hybrid"], 10),
+    ("multi_reversi", &["random", "flips", "positional"], 40),
+    ("pot_limit_omaha_hilo", &["station", "rock", "loose"], 30),
 ];
 
-/// Elo points by which the ratings of a few players may differ from those of the same players in the whole league: the
-/// model is one number a player, and who beats whom is not.
-const MISFIT: f64 = 90.0;
+/// By how much the share of points between two players may differ from what their ratings promise: the model is one
+/// number a player, and who beats whom is not.
+const MISFIT: f64 = 0.1;
 
 fn games() -> impl Iterator<Item = (&'static dyn Game, Table)> {
     GAMES.iter().map(|game| {
@@ -69,7 +70,7 @@ fn every_league_is_a_ladder_with_steps_that_can_be_climbed() {
 
 #[test]
 fn the_anchors_are_in_order_by_more_than_two_errors() {
-    for (slug, players) in ANCHORS {
+    for (slug, players, _) in ANCHORS {
         let table = shipped(slug).unwrap();
         for step in players.windows(2) {
             let (weak, strong) = (rated(&table.entries, step[0]), rated(&table.entries, step[1]));
@@ -80,18 +81,19 @@ fn the_anchors_are_in_order_by_more_than_two_errors() {
 
 #[test]
 fn a_small_sample_agrees_with_the_tables() {
-    for (slug, players) in ANCHORS {
-        let players: Vec<String> = players.iter().map(|&name| name.to_owned()).collect();
-        let order = Order { game: find(slug).unwrap(), players, pairs: 12, seed: 99 };
-        let sample = calibrate(&order, &|_, _| ()).unwrap().entries;
+    for &(slug, players, pairs) in ANCHORS {
+        let names = players.iter().map(|&name| name.to_owned()).collect();
+        let order = Order { game: find(slug).unwrap(), players: names, pairs, seed: 99 };
+        let results = calibrate::play_all(&order, 2, &|_, _| ()).unwrap().results;
         let table = shipped(slug).unwrap().entries;
-        for step in order.players.windows(2) {
-            let gap = |rows: &[Row]| rated(rows, &step[1]).elo - rated(rows, &step[0]).elo;
-            let error = rated(&sample, &step[0]).error.hypot(rated(&sample, &step[1]).error);
-            let (now, then) = (gap(&sample), gap(&table));
+        for (weak, step) in players.windows(2).enumerate() {
+            let (points, matches) = results.between(weak + 1, weak);
+            let promised = rating::expected(rated(&table, step[1]).elo, rated(&table, step[0]).elo);
+            let error = (promised * (1.0 - promised) / matches).sqrt();
+            let made = points / matches;
             assert!(
-                (now - then).abs() < MISFIT + 3.0 * error,
-                "{slug}: {step:?} {now} ± {error}, shipped {then}"
+                (made - promised).abs() < MISFIT + 3.0 * error,
+                "{slug}: {step:?} made {made} of {matches}, promised are {promised}"
             );
         }
     }
