@@ -19,7 +19,7 @@ pub fn of(game: &dyn Game) -> Vec<String> {
 /// Game, player, and the shares of random moves that it is mixed with. Chosen for steps that are alike: a share of 0.05
 /// costs a strong player what 0.5 costs a weak one.
 const MIXES: &[(&str, &str, &[&str])] = &[
-    ("connect_four", "ab2", &["0.6", "0.4", "0.25", "0.12", "0.05"]),
+    ("connect_four", "ab2", &["0.8", "0.6", "0.4", "0.33", "0.2", "0.12", "0.05"]),
     ("grid_serpents", "safe", &["0.5", "0.3", "0.1"]),
     ("grid_serpents", "greedy", &["0.25", "0.1"]),
     ("grid_serpents", "flood", &["0.1", "0.03"]),
