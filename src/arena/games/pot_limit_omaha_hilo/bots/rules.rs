@@ -20,7 +20,7 @@ pub(super) struct RulePlayer {
 
 impl RulePlayer {
     pub(super) const LOOSE: Self = Self { enter: 5, open: 14, call: Made::Something, bet: Made::Good };
-    pub(super) const ROCK: Self = Self { enter: 8, open: 14, call: Made::Good, bet: Made::Strong };
+    pub(super) const ROCK: Self = Self { enter: 7, open: 14, call: Made::Something, bet: Made::Strong };
 }
 
 impl Bot<PotLimitOmahaHilo> for RulePlayer {
