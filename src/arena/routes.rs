@@ -3,6 +3,7 @@
 mod account;
 mod exports;
 mod games;
+mod legacy;
 mod play;
 mod sessions;
 mod sockets;
@@ -18,7 +19,7 @@ use serde_json::json;
 use super::error::ArenaError;
 use super::reply::{Reply, with_request_id};
 use super::request::Fields;
-use super::{Arena, BASE_PATH, guard};
+use super::{Arena, guard};
 
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
@@ -53,8 +54,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    Router::new()
-        .nest(BASE_PATH, with_key.merge(with_token).merge(bootstrap))
+    legacy::under_both_paths(with_key.merge(with_token).merge(bootstrap), &arena)
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -101,11 +101,7 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         return response;
     }
     match status {
-        StatusCode::PAYLOAD_TOO_LARGE => ArenaError::new(
-            status,
-            "PAYLOAD_TOO_LARGE",
-            format!("a body may have {BODY_LIMIT} bytes at most"),
-        ),
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ if status.is_client_error() => ArenaError::new(
             status,
             "VALIDATION_ERROR",
@@ -117,6 +113,11 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         _ => ArenaError::new(status, "INTERNAL_ERROR", "the arena failed to answer: see its log"),
     }
     .into_response()
+}
+
+fn too_large() -> ArenaError {
+    let message = format!("a body may have {BODY_LIMIT} bytes at most");
+    ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 
 /// What most handlers answer.
