@@ -4,6 +4,7 @@
 
 mod accounts;
 mod durability;
+mod legacy;
 mod play;
 mod requests;
 mod sockets;
