@@ -7,6 +7,7 @@ mod durability;
 mod legacy;
 mod play;
 mod requests;
+mod rollouts;
 mod sockets;
 
 use std::net::SocketAddr;
