@@ -21,7 +21,9 @@ def reset_against_league(client, run_id, game, players=2, **settings):
 
 
 def legal(observation):
-    return [entry["action"] for entry in observation.get("_action_space") or []]
+    """The actions that the game lists, each as the list of objects that plays it."""
+    actions = [entry["action"] for entry in observation.get("_action_space") or []]
+    return [action if isinstance(action, list) else [action] for action in actions]
 
 
 def random_player(seed):
@@ -30,7 +32,7 @@ def random_player(seed):
 
     def act(observation, seat=None):
         actions = legal(observation)
-        return [rng.choice(actions)] if actions else []
+        return rng.choice(actions) if actions else []
 
     return act
 

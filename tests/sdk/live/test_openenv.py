@@ -83,7 +83,7 @@ def test_a_callback_that_breaks_the_rules_is_told_so(client):
     try:
         start = env.reset(seed=1)
         with pytest.raises(RuntimeError, match="p1"):
-            env.step([legal(start.observation)[0]])
+            env.step(legal(start.observation)[0])
     finally:
         env.close()
 

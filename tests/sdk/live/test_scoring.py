@@ -77,7 +77,7 @@ def test_score_actions_refuses_seats_that_cannot_act(client, run_id):
                 run_id, episode["episode_id"], candidate_actions=[drop(3)], seat=seat, samples_per_action=1)
         assert refused.value.status in {400, 409} and seat in str(refused.value)
     start = reset_self_play(client, run_id, "grid_serpents", 4, seed=2)
-    actions = {seat: [legal(start["observations"][seat])[0]] for seat in start["on_turn_seats"]}
+    actions = {seat: legal(start["observations"][seat])[0] for seat in start["on_turn_seats"]}
     client.rollout_runs.step(run_id, start["episode_id"], actions={**actions, "p2": "nonsense"}, expected_tick=0)
     with pytest.raises(GertError) as refused:
         client.rollout_runs.score_actions(

@@ -105,6 +105,6 @@ def test_a_batch_holds_128_at_most(client, run_id):
 def test_a_simultaneous_game_takes_all_seats_at_once(client, run_id):
     start = reset_self_play(client, run_id, "grid_serpents", 2, seed=4)
     assert start["on_turn_seats"] == ["p0", "p1"]
-    actions = {seat: [legal(start["observations"][seat])[0]] for seat in start["on_turn_seats"]}
+    actions = {seat: legal(start["observations"][seat])[0] for seat in start["on_turn_seats"]}
     state = client.rollout_runs.step(run_id, start["episode_id"], actions=actions, expected_tick=0)
     assert state["tick"] == 1 and set(state["rewards"]) == {"p0", "p1"}
