@@ -49,7 +49,8 @@ async fn the_policy_has_one_seat_against_the_league_unless_it_asks_for_more() {
         assert_eq!(episode["opponents"].as_object().map_or(0, serde_json::Map::len), opponents, "{body}");
         assert_eq!(episode["score_higher_is_better"], true);
     }
-    let (status, refused) = call(&server, &episodes, Some(json!({ "game": "connect_four", "seats": 3 }))).await;
+    let (status, refused) =
+        call(&server, &episodes, Some(json!({ "game": "connect_four", "seats": 3 }))).await;
     assert_eq!((status, text(&refused["error"]["code"])), (400, "VALIDATION_ERROR"));
     let (status, refused) = server.post(&episodes, json!({ "game": "connect_four", "seats": 1 })).await;
     assert_eq!(status, 400, "the words of 1.3.0 are for its own path: {refused}");
