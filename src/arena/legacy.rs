@@ -7,7 +7,7 @@
 //! | a reset gives the policy one seat, or `seats`, and the league the others | `opponent_seats`; of `tags` a game is picked first |
 //! | `anchor_opponents` are league seats during self-play | at least so many `opponent_seats` |
 //! | answers say `score_higher_is_better` (read until 1.1.0) | always true |
-//! | playouts claim episodes of the run, 409 when too few are left | [`PlayoutClaim::Episodes`], [`claimed_episodes`] |
+//! | playouts claim episodes of the run, 409 when too few are left | [`PlayoutClaim::Episodes`](super::rollouts::run::PlayoutClaim) |
 //! | exports of `game_replays` | `replays` |
 //! | error codes until 1.3.0 | [`error_code`] |
 //!
@@ -105,23 +105,6 @@ pub fn error_code(code: &str) -> &str {
         "OP_FAILED" => "REPLAY_EXPIRED",
         code => code,
     }
-}
-
-/// How `complete` and `score-actions` are paid for. An extension of the request; absent is [`Self::Price`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PlayoutClaim {
-    /// 3.4.0: the price of the ticks, on top of the hold.
-    #[default]
-    Price,
-    /// Up to 3.3.0: as many of the run's episodes as [`claimed_episodes`] says, which stay used.
-    Episodes,
-}
-
-/// The episodes that playouts claim: all their ticks at worst, in whole episodes.
-///
-/// `candidates × samples × max_ticks / max_ticks_per_episode`, rounded up, as the README of 1.3.0 has it.
-pub fn claimed_episodes(candidates: u64, samples: u64, max_ticks: u64, max_ticks_per_episode: u64) -> u64 {
-    candidates.saturating_mul(samples).saturating_mul(max_ticks).div_ceil(max_ticks_per_episode.max(1))
 }
 
 fn reset(mut body: Fields, games: Games, pick: u64) -> Result<Map<String, Value>, ArenaError> {

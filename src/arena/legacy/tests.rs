@@ -97,21 +97,6 @@ fn of_tags_every_game_that_fits_can_be_picked() {
     assert_eq!(slugs, want);
 }
 
-/// "~K x N x 31 slots with the defaults" is one of the fork and 30 of its tail (README of 1.3.0).
-#[test]
-fn playouts_claim_whole_episodes() {
-    for ((candidates, samples, max_ticks, per_episode), episodes) in [
-        ((1, 30, 1000, 1000), 30),
-        ((3, 5, 1000, 1000), 15),
-        ((3, 5, 20, 1000), 1),
-        ((1, 1, 1, 1000), 1),
-        ((7, 10, 42, 100), 30),
-        ((u64::MAX, 2, 2, 0), u64::MAX),
-    ] {
-        assert_eq!(claimed_episodes(candidates, samples, max_ticks, per_episode), episodes);
-    }
-}
-
 #[test]
 fn calls_are_told_apart_by_method_and_path() {
     for (method, path, call) in [

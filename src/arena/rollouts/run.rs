@@ -110,6 +110,41 @@ impl Run {
         self.reserve(store, |budget| budget.claim_ticks(ticks)).await
     }
 
+    /// Allows playouts of so many ticks at most. They must end with [`Run::end_playouts`].
+    ///
+    /// # Errors
+    /// `RUN_CLOSED`; `INSUFFICIENT_CREDITS` or `RUN_EXHAUSTED`, whichever they are paid with.
+    pub async fn allow_playouts(
+        &self,
+        store: &Store,
+        paid_with: PlayoutClaim,
+        ticks: u64,
+    ) -> Result<Allowance, ArenaError> {
+        match paid_with {
+            PlayoutClaim::Price => {
+                self.claim_ticks(store, ticks).await?;
+                Ok(Allowance { ticks, episodes: 0 })
+            }
+            PlayoutClaim::Episodes => {
+                let (episodes, ticks) = whole_episodes(ticks, self.row.ticks_per_episode);
+                self.claim(store, episodes, u64::from(self.row.ticks_per_episode)).await?;
+                Ok(Allowance { ticks, episodes })
+            }
+        }
+    }
+
+    /// Notes what playouts played and gives back the rest; the episodes they were paid with only if they failed.
+    pub fn end_playouts(&self, allowance: Allowance, played: Option<u64>) {
+        let mut books = lock(&self.books);
+        let ticks = played.unwrap_or_default();
+        books.budget.meter(ticks);
+        books.budget.release(allowance.ticks - ticks);
+        if played.is_none() {
+            books.budget.give_back(allowance.episodes);
+        }
+        self.is_dirty.store(true, Ordering::Release);
+    }
+
     /// Allows more episodes.
     ///
     /// # Errors
@@ -218,6 +253,30 @@ impl Run {
     }
 }
 
+/// What playouts are paid with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlayoutClaim {
+    /// The price of their ticks, on top of the hold (SDK 3.4.0).
+    #[default]
+    Price,
+    /// Episodes of the run, which stay used (SDKs until 3.3.0; protocol.md §4.9).
+    Episodes,
+}
+
+/// What playouts may cost a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    ticks: u64,
+    episodes: u64,
+}
+
+/// The episodes that cover so many ticks, and their ticks.
+fn whole_episodes(ticks: u64, ticks_per_episode: u32) -> (u64, u64) {
+    let each = u64::from(ticks_per_episode.max(1));
+    let episodes = ticks.div_ceil(each);
+    (episodes, episodes.saturating_mul(each))
+}
+
 pub(super) fn closed(run_id: &str) -> ArenaError {
     ArenaError::new(
         StatusCode::CONFLICT,
@@ -232,4 +291,25 @@ fn exhausted(left: u64) -> ArenaError {
         "RUN_EXHAUSTED",
         format!("the run may start {left} more episodes: extend it, or open another one"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ceil(candidates * samples * max_ticks / max_ticks_per_episode)`; "~= K x N x 31 slots with the defaults" is one
+    /// of the fork and 30 of its tail (README of SDK 1.3.0).
+    #[test]
+    fn playouts_are_paid_with_whole_episodes() {
+        for (ticks, ticks_per_episode, episodes) in [
+            (30 * 1000, 1000, 30),
+            (3 * 5 * 1000, 1000, 15),
+            (3 * 5 * 20, 1000, 1),
+            (1, 1000, 1),
+            (7 * 10 * 42, 100, 30),
+        ] {
+            let each = u64::from(ticks_per_episode);
+            assert_eq!(whole_episodes(ticks, ticks_per_episode), (episodes, episodes * each));
+        }
+    }
 }

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::{BODY_LIMIT, too_large};
 use crate::arena::Arena;
 use crate::arena::error::ArenaError;
-use crate::arena::legacy::{self, Call, PlayoutClaim};
+use crate::arena::legacy::{self, Call};
 use crate::arena::request::Fields;
+use crate::arena::rollouts::run::PlayoutClaim;
 
 /// Serves `routes` under both base paths.
 pub(super) fn under_both_paths(routes: Router<Arena>, arena: &Arena) -> Router<Arena> {
