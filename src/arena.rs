@@ -19,6 +19,7 @@ pub mod page;
 pub mod record;
 pub mod reply;
 pub mod request;
+pub mod rollouts;
 pub mod routes;
 pub mod secret;
 pub mod store;
