@@ -63,7 +63,7 @@ impl Curriculum {
     /// The band, widened by steps at both ends until it holds enough players; the whole league when it never does.
     pub fn band_with(&self, enough: impl Fn([f64; 2]) -> bool) -> [f64; 2] {
         let mut band = self.band();
-        while !enough(band) && band != [0.0, 1.0] {
+        while !enough(band) && band[1] - band[0] < 1.0 {
             band = [(band[0] - STEP).max(0.0), (band[1] + STEP).min(1.0)];
         }
         band

@@ -64,7 +64,6 @@ pub fn kept(rows: usize, top_n: u32, top_percentile: f64) -> usize {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "values that doubles hold exactly")]
 mod tests {
     use super::*;
 
