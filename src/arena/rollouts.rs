@@ -12,12 +12,14 @@
 mod answer;
 pub mod batch;
 pub mod budget;
+pub mod curriculum;
 pub mod episode;
 mod forks;
 pub mod op_keys;
 mod replays;
 pub mod reset;
 pub mod run;
+pub mod scoring;
 pub mod steps;
 mod upkeep;
 
