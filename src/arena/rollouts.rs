@@ -43,6 +43,9 @@ use super::host::Limits;
 use super::store::runs::{self, RunRow};
 use super::store::{Store, StoreError};
 
+/// Questions that are scored at once.
+const SCORERS: usize = 2;
+
 /// The rollout host. Copies are the same.
 #[derive(Debug, Clone)]
 pub struct Rollouts(Arc<Inner>);
@@ -57,6 +60,8 @@ struct Inner {
     /// Work on blocking threads: more at once than there are cores gains nothing.
     workers: Arc<Semaphore>,
     cores: usize,
+    /// Scoring takes all cores for a while: two at a time, so that a short question need not wait for a long one.
+    scorers: Arc<Semaphore>,
     /// Work that goes on when its client gives up.
     tasks: TaskTracker,
 }
@@ -88,6 +93,7 @@ impl Rollouts {
             live_episodes: AtomicUsize::new(0),
             workers: Arc::new(Semaphore::new(cores)),
             cores,
+            scorers: Arc::new(Semaphore::new(SCORERS)),
             tasks,
         })))
     }

@@ -24,6 +24,7 @@ use crate::arena::engine::observation::{Number, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{EndReason, Game, Input, Play, Player, Probe, Timing};
 use crate::arena::error::ArenaError;
+use crate::arena::league::Wanted;
 
 /// What is fixed when an episode starts, and the lock around the rest.
 pub struct Episode {
@@ -37,6 +38,8 @@ pub struct Episode {
     pub policy: SeatSet,
     /// Who plays the others.
     pub opponents: SeatMap<Opponent>,
+    /// Which league players were wanted; scoring keeps to it.
+    pub wanted: Wanted,
     /// Decides all chance.
     pub seed: u64,
     /// The match's tick that it starts from; above 0 in a fork.
@@ -201,6 +204,13 @@ impl Live {
 
     pub(super) fn score(&self, seat: Seat) -> Number {
         Number(self.scores.get(seat).copied().unwrap_or_default())
+    }
+
+    /// How it ended for the primary seat; `lost` when every policy seat failed.
+    pub(super) fn outcome(&self, episode: &Episode) -> Option<&'static str> {
+        let end = self.end?;
+        let standing = self.play.standings().get(episode.primary()).copied().filter(|_| end.is_scored);
+        Some(standing.map_or("lost", |standing| standing.outcome))
     }
 
     /// Ticks on the wire.

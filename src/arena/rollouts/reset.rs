@@ -91,6 +91,7 @@ fn begin(run: &Run, plan: &EpisodePlan, play: Box<dyn Play>, table: &Table) -> R
         player_count: plan.player_count,
         policy: table.policy,
         opponents: table.told(),
+        wanted: plan.wanted.clone(),
         seed: plan.seed,
         origin: 0,
         horizon: plan.max_ticks,
@@ -110,6 +111,7 @@ fn begin(run: &Run, plan: &EpisodePlan, play: Box<dyn Play>, table: &Table) -> R
     run.meter(ticks);
     if !is_live {
         live.is_closed = true;
+        run.learn(&episode, &live);
         run.release(episode.claim - ticks);
     }
     Ok(Opened { body, is_live })

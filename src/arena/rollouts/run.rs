@@ -12,7 +12,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::budget::{Budget, Refusal};
-use super::episode::Episode;
+use super::curriculum::Curriculum;
+use super::episode::{Episode, Live};
 use super::lock;
 use super::op_keys::OpKeys;
 use crate::arena::credits::Credits;
@@ -129,6 +130,28 @@ impl Run {
     /// Gives back what a claim did not play.
     pub fn release(&self, ticks: u64) {
         lock(&self.books).budget.release(ticks);
+    }
+
+    /// How strong its next opponents are to be, when that follows its results.
+    pub fn curriculum(&self) -> Option<Curriculum> {
+        self.row.auto_curriculum.then(|| self.curriculum_at(lock(&self.books).win_rate))
+    }
+
+    /// Takes in how an episode ended, when it had opponents and the run has a curriculum.
+    pub(super) fn learn(&self, episode: &Episode, live: &Live) {
+        if !self.row.auto_curriculum || episode.opponents.is_empty() {
+            return;
+        }
+        let Some(outcome) = live.outcome(episode) else { return };
+        let mut books = lock(&self.books);
+        let mut curriculum = self.curriculum_at(books.win_rate);
+        curriculum.record(outcome);
+        books.win_rate = curriculum.win_rate();
+        self.is_dirty.store(true, Ordering::Release);
+    }
+
+    fn curriculum_at(&self, win_rate: f64) -> Curriculum {
+        Curriculum::new(self.row.curriculum_band_width, self.row.curriculum_ewma_alpha, win_rate)
     }
 
     /// A live episode.
