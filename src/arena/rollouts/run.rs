@@ -95,20 +95,22 @@ impl Run {
         }
     }
 
-    /// Starts `count` episodes of `ticks` each, all or none.
+    /// Starts `count` episodes of `ticks` each, all or none; the claim is for all of them.
     ///
     /// # Errors
     /// `RUN_EXHAUSTED`, `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
-    pub async fn claim(&self, store: &Store, count: u64, ticks: u64) -> Result<(), ArenaError> {
-        self.reserve(store, |budget| budget.claim(count, ticks)).await
+    pub async fn claim(self: &Arc<Self>, store: &Store, count: u64, ticks: u64) -> Result<Claim, ArenaError> {
+        self.reserve(store, |budget| budget.claim(count, ticks)).await?;
+        Ok(Claim { run: Arc::clone(self), left: count * ticks })
     }
 
-    /// Allows so many ticks of scoring. What is not metered must be given back with [`Run::release`].
+    /// Allows so many ticks of scoring, which costs no episode.
     ///
     /// # Errors
     /// `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
-    pub async fn claim_ticks(&self, store: &Store, ticks: u64) -> Result<(), ArenaError> {
-        self.reserve(store, |budget| budget.claim_ticks(ticks)).await
+    pub async fn claim_ticks(self: &Arc<Self>, store: &Store, ticks: u64) -> Result<Claim, ArenaError> {
+        self.reserve(store, |budget| budget.claim_ticks(ticks)).await?;
+        Ok(Claim { run: Arc::clone(self), left: ticks })
     }
 
     /// Allows more episodes.
@@ -117,19 +119,6 @@ impl Run {
     /// `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
     pub async fn extend(&self, store: &Store, additional: u64) -> Result<(), ArenaError> {
         self.reserve(store, |budget| budget.extend(additional)).await
-    }
-
-    /// Notes ticks that were played out of a claim.
-    pub fn meter(&self, ticks: u64) {
-        if ticks > 0 {
-            lock(&self.books).budget.meter(ticks);
-            self.is_dirty.store(true, Ordering::Release);
-        }
-    }
-
-    /// Gives back what a claim did not play.
-    pub fn release(&self, ticks: u64) {
-        lock(&self.books).budget.release(ticks);
     }
 
     /// How strong its next opponents are to be, when that follows its results.
@@ -237,6 +226,40 @@ impl Run {
             }
             Err(Refusal::Short { need }) => Ok(Some(need)),
             Err(Refusal::Exhausted { left }) => Err(exhausted(left)),
+        }
+    }
+}
+
+/// Ticks that may be played. What is left when it goes is given back to the run's budget.
+#[derive(Debug)]
+pub struct Claim {
+    run: Arc<Run>,
+    left: u64,
+}
+
+impl Claim {
+    /// Notes ticks that were played.
+    pub fn meter(&mut self, ticks: u64) {
+        debug_assert!(ticks <= self.left, "more was played than claimed");
+        self.left = self.left.saturating_sub(ticks);
+        if ticks > 0 {
+            lock(&self.run.books).budget.meter(ticks);
+            self.run.mark_dirty();
+        }
+    }
+
+    /// Takes a part of it.
+    pub(super) fn split(&mut self, ticks: u64) -> Self {
+        let ticks = ticks.min(self.left);
+        self.left -= ticks;
+        Self { run: Arc::clone(&self.run), left: ticks }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if self.left > 0 {
+            lock(&self.run.books).budget.release(self.left);
         }
     }
 }

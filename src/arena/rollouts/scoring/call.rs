@@ -149,13 +149,13 @@ impl Rollouts {
     /// Plays a question at the run's expense.
     async fn answer(
         &self,
-        run: &Run,
+        run: &Arc<Run>,
         episode: &Episode,
         question: Question,
         claim: u64,
         stop: CancellationToken,
     ) -> Result<(Question, Vec<Scored>, u64), ArenaError> {
-        run.claim_ticks(&self.0.store, claim).await?;
+        let mut claim = run.claim_ticks(&self.0.store, claim).await?;
         touch(episode);
         // The semaphore is never closed; without a permit it would only be less fair.
         let permit = Arc::clone(&self.0.scorers).acquire_owned().await.ok();
@@ -166,9 +166,9 @@ impl Rollouts {
         });
         let outcome = playing.await.map_err(ArenaError::internal).flatten();
         touch(episode);
-        let ticks = outcome.as_ref().map_or(0, |(.., ticks)| *ticks);
-        run.meter(ticks);
-        run.release(claim - ticks);
+        if let Ok((.., ticks)) = &outcome {
+            claim.meter(*ticks);
+        }
         outcome
     }
 }
@@ -176,7 +176,7 @@ impl Rollouts {
 /// A copy of the match as it stands.
 async fn snapshot(episode: &Episode) -> Result<Box<dyn Play>, ArenaError> {
     let live = episode.live.lock().await;
-    if live.is_closed { Err(episode::not_found(&episode.episode_id)) } else { Ok(live.play.fork()) }
+    if live.lease.is_none() { Err(episode::not_found(&episode.episode_id)) } else { Ok(live.play.fork()) }
 }
 
 fn trial(episode: &Episode, play: &dyn Play, knobs: &Knobs, purpose: Purpose) -> Result<Trial, ArenaError> {

@@ -158,7 +158,7 @@ async fn what_cannot_be_scored_is_refused_with_its_code() {
         (
             &episode,
             "complete",
-            json!({ "min_percentile": 0.5, "max_percentile": 0.50001 }),
+            json!({ "min_percentile": 0.501, "max_percentile": 0.502 }),
             (409, "LEAGUE_TOO_THIN"),
         ),
         (&gone, "complete", json!({}), (404, "EPISODE_NOT_FOUND")),
