@@ -6,6 +6,7 @@ mod games;
 mod legacy;
 mod play;
 mod rollouts;
+mod scoring;
 mod sessions;
 mod sockets;
 
@@ -55,6 +56,8 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/fork", post(rollouts::fork))
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/forks", post(rollouts::forks))
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/close", post(rollouts::close_episode))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/score-actions", post(scoring::score_actions))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/complete", post(scoring::complete))
         .merge(
             Router::new()
                 .route("/rollout-runs/{run_id}/steps", post(rollouts::steps))

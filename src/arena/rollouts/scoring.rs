@@ -5,9 +5,10 @@
 //! are and not by whom they met. Everything follows from the position: the same question has the same answer.
 //!
 //! Start at [`score`]. `target` chooses the seat, `candidates` the actions, `roster` the players; `playouts` plays and
-//! `rank` makes the table. `knobs` reads the requests. Billing is the host's affair. Sources: protocol.md §2.12.7,
+//! `rank` makes the table. `knobs` reads the requests, `call` answers and bills them. Sources: protocol.md §2.12.7,
 //! §2.12.8 and §5.10, arena.md §7.2.
 
+mod call;
 pub mod candidates;
 pub mod knobs;
 mod playouts;
