@@ -101,7 +101,7 @@ impl Run {
     /// `RUN_EXHAUSTED`, `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
     pub async fn claim(self: &Arc<Self>, store: &Store, count: u64, ticks: u64) -> Result<Claim, ArenaError> {
         self.reserve(store, |budget| budget.claim(count, ticks)).await?;
-        Ok(Claim { run: Arc::clone(self), left: count * ticks })
+        Ok(Claim { run: Arc::clone(self), left: count * ticks, episodes: 0 })
     }
 
     /// Allows so many ticks of scoring, which costs no episode.
@@ -128,8 +128,9 @@ impl Run {
         }
         let each = u64::from(self.row.ticks_per_episode);
         let episodes = whole_episodes(ticks, each);
-        let claim = self.claim(store, episodes, each).await?;
-        Ok(Claim { episodes, ..claim })
+        let mut claim = self.claim(store, episodes, each).await?;
+        claim.episodes = episodes;
+        Ok(claim)
     }
 
     /// Allows more episodes.

@@ -23,7 +23,7 @@ def positions(solver):
 @pytest.fixture
 def episodes(client, open_run, positions):
     """A live episode in every position: all of them are stepped together, one batch a ply."""
-    run_id = open_run(max_episodes=8 * POSITIONS, max_ticks_per_episode=42)
+    run_id = open_run(max_episodes=20 * POSITIONS, max_ticks_per_episode=42)
     live = [reset_self_play(client, run_id, "connect_four", seed=1) for _ in positions]
     for ply in range(PLIES):
         steps = [
