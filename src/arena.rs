@@ -15,6 +15,7 @@ pub mod games;
 pub mod guard;
 pub mod host;
 pub mod league;
+pub mod legacy;
 pub mod page;
 pub mod record;
 pub mod reply;

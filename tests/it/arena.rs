@@ -5,6 +5,7 @@
 mod accounts;
 mod durability;
 mod league;
+mod legacy;
 mod play;
 mod requests;
 mod rollouts;
