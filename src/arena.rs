@@ -16,6 +16,7 @@ pub mod guard;
 pub mod host;
 pub mod league;
 pub mod page;
+pub mod providers;
 pub mod record;
 pub mod reply;
 pub mod request;

@@ -12,6 +12,12 @@ use super::error::ArenaError;
 #[derive(Debug, Default)]
 pub struct Fields(Map<String, Value>);
 
+impl From<Map<String, Value>> for Fields {
+    fn from(fields: Map<String, Value>) -> Self {
+        Self(fields)
+    }
+}
+
 impl Fields {
     /// Reads a JSON object. No body at all is the empty object: calls without fields may send none.
     pub fn from_body(headers: &HeaderMap, body: &[u8]) -> Result<Self, ArenaError> {

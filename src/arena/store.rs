@@ -5,6 +5,7 @@
 //! go on. Start at [`Store`]; opening, migrating and refusing files is in [`open`]; the SQL is in the other modules.
 
 pub mod accounts;
+pub mod branches;
 pub mod exports;
 pub mod ledger;
 pub mod open;

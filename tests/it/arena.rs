@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod accounts;
+mod branches;
+mod delegating;
 mod durability;
 mod play;
 mod requests;

@@ -4,6 +4,7 @@
 //! tick, or without one when a seat that was waited for is out. What is played goes to the database in the
 //! background; only the end is waited for, so that whoever reads `game_completed` finds it settled.
 
+mod delegating;
 mod seat;
 mod telling;
 
@@ -20,9 +21,9 @@ use self::seat::{Given, SeatState};
 use super::frames::{self, Frame};
 use super::live::{ActAnswer, Command, Face, Live, LiveSeat, Presence};
 use super::thinking::{Thinking, Thought};
-use super::{Host, Limits, Plan, now};
+use super::{Host, Limits, now};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
-use crate::arena::engine::{EndReason, Game, Input, Noop, Play, Probe, Timing, Turn};
+use crate::arena::engine::{EndReason, Game, Input, Noop, Play, Player, Probe, Timing, Turn};
 use crate::arena::error::ArenaError;
 use crate::arena::record::{SeatKind, SessionRecord, Status};
 use crate::arena::store::sessions::{Entry, What};
@@ -43,14 +44,32 @@ const STRIKES: u32 = 3;
 /// How long the end waits for the database; afterwards the writer goes on trying alone.
 const COMMIT_WAIT: Duration = Duration::from_secs(15);
 
+/// What a session begins with.
+pub(super) struct Opening {
+    pub(super) game: &'static dyn Game,
+    pub(super) play: Box<dyn Play>,
+    pub(super) record: SessionRecord,
+    /// A tick's deadline in ms, where it is not the game's own.
+    pub(super) tick_ms: Option<u32>,
+    pub(super) clock_offset: SignedDuration,
+    /// Rows of its story that are written already.
+    pub(super) told: u32,
+    /// Built-in players that have been there before; others are hired.
+    pub(super) players: SeatMap<Box<dyn Player>>,
+    /// Played for a seat in the first round.
+    pub(super) first: Option<(Seat, Value)>,
+}
+
 /// One session.
 pub(super) struct Session {
     game: &'static dyn Game,
     play: Box<dyn Play>,
     record: SessionRecord,
     seats: Vec<SeatState>,
-    /// The plan's own deadline, if it has one.
+    /// A tick's deadline in ms, where it is not the game's own.
     tick_ms: Option<u32>,
+    /// Played for a seat in the first round.
+    first: Option<(Seat, Value)>,
     clock_offset: SignedDuration,
     round: Round,
     began: Instant,
@@ -115,12 +134,9 @@ enum Outcome {
 
 impl Session {
     /// The task of a new session and what others hold of it.
-    pub(super) fn new(
-        plan: &Plan,
-        record: SessionRecord,
-        started: Box<dyn Play>,
-        host: &Host,
-    ) -> (Live, Self) {
+    pub(super) fn new(opening: Opening, host: &Host) -> (Live, Self) {
+        let Opening { game, play, record, tick_ms, clock_offset, told, mut players, first } = opening;
+        let out = play.probe();
         let (sender, commands) = mpsc::channel(COMMANDS);
         let (face, face_reader) =
             watch::channel(Arc::new(Face { record: record.clone(), observations: SeatMap::default() }));
@@ -133,12 +149,15 @@ impl Session {
             .zip(&live_seats)
             .map(|(seat, live)| {
                 let (frames, _) = broadcast::channel(FRAMES);
-                SeatState::new(seat.seat, frames, Arc::clone(&live.presence))
+                let mut state = SeatState::new(seat.seat, frames, Arc::clone(&live.presence));
+                state.player = players.remove(seat.seat);
+                state.gone = out.failed.without(out.eliminated).contains(seat.seat);
+                state
             })
             .collect();
         let live = Live {
             session_id: record.session_id.clone(),
-            game: plan.game,
+            game,
             seats: live_seats,
             spectators: Arc::clone(&spectators),
             commands: sender,
@@ -146,19 +165,20 @@ impl Session {
         };
         let start = Instant::now();
         let mut session = Self {
-            game: plan.game,
-            play: started,
+            game,
+            play,
+            stored_tick: record.tick,
             record,
             seats,
-            tick_ms: plan.tick_ms,
-            clock_offset: plan.clock_offset,
+            tick_ms,
+            first,
+            clock_offset,
             round: Round { number: 0, asked: SeatSet::EMPTY, opened: start, deadline: None },
             began: start,
             last_actions: "{}".to_owned(),
             thinking: Thinking::new(Arc::clone(&host.thinkers)),
             story: Vec::new(),
-            told: 0,
-            stored_tick: 0,
+            told,
             commands,
             face,
             observations: SeatMap::default(),
@@ -214,15 +234,15 @@ impl Session {
         self.record.started_at = Some(now(self.clock_offset));
         self.began = Instant::now();
         for (state, seat) in self.seats.iter_mut().zip(&self.record.seats) {
-            if seat.kind == SeatKind::Ai {
-                state.hire(self.game, &seat.name, self.record.seed);
+            if seat.kind == SeatKind::Ai && state.player.is_none() {
+                state.hire(self.game, &seat.name, self.record.players_seed());
             }
         }
-        self.say(
-            "started",
-            None,
-            format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks),
-        );
+        // The story of a branch says already where it began.
+        if self.record.branch.is_none() {
+            let text = format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks);
+            self.say("started", None, text);
+        }
         self.store_record();
         let players: Vec<Seat> = self.seats.iter().map(|state| state.seat).collect();
         self.tell_all(&frames::started(&players));
@@ -240,9 +260,14 @@ impl Session {
             state.given = None;
             state.tries = 0;
         }
+        if let Some((seat, payload)) = self.first.take()
+            && self.round.asked.contains(seat)
+        {
+            self.seats[seat.index()].given = Some(Given::action(payload, Duration::ZERO));
+        }
         self.observe();
         self.publish();
-        let asked: Vec<Seat> = self.round.asked.iter().collect();
+        let asked: Vec<Seat> = self.missing().iter().collect();
         let copy: Option<Arc<dyn Play>> =
             asked.iter().any(|seat| self.is_ai(*seat)).then(|| Arc::from(self.play.fork()));
         if let Some(copy) = copy {
@@ -252,12 +277,12 @@ impl Session {
         }
     }
 
-    /// Without a deadline of its own a session has the game's, with more time for the first tick.
+    /// Without a deadline of its own a session has the game's, with more time for its first tick.
     fn deadline_ms(&self, probe: &Probe) -> Option<u32> {
         let spec = self.game.spec();
         let ms = match self.tick_ms {
             Some(ms) => ms,
-            None if probe.tick == 0 => spec.first_tick_ms,
+            None if probe.tick == self.record.first_tick() => spec.first_tick_ms,
             None => spec.tick_ms,
         };
         (ms > 0).then_some(ms)
@@ -307,7 +332,10 @@ impl Session {
 
     fn take(&mut self, thought: Thought) {
         let seat = thought.seat;
-        let (name, seed) = (self.record.seats[seat.index()].name.clone(), self.record.seed);
+        if !self.is_ai(seat) {
+            return self.decided(thought);
+        }
+        let (name, seed) = (self.record.seats[seat.index()].name.clone(), self.record.players_seed());
         let waited_for = self.missing().contains(seat);
         let state = &mut self.seats[seat.index()];
         let Some((player, action)) = thought.outcome else {
@@ -325,7 +353,7 @@ impl Session {
             return self.think(seat, &copy);
         }
         state.given = Some(match self.play.judge(seat, &action) {
-            Ok(()) => Given::Action { payload: action, latency: thought.took },
+            Ok(()) => Given::action(action, thought.took),
             Err(verdict) => {
                 tracing::error!(game = self.record.game, name, %action, ?verdict, "a built-in player may not do that");
                 Given::Nothing("refused")
@@ -341,6 +369,8 @@ impl Session {
                 _ = reply.send(answer);
                 return outcome;
             }
+            Command::Delegate { seat, order, reply } => _ = reply.send(self.delegate(seat, order)),
+            Command::Checkpoint { reply } => _ = reply.send(self.checkpoint()),
             Command::Join { account_id, name, reply } => _ = reply.send(self.join(&account_id, &name)),
             Command::Leave { seat, reply } => {
                 let (open_again, outcome) = self.leave(seat);
@@ -359,21 +389,14 @@ impl Session {
 
     fn act(&mut self, seat: Seat, payload: Value) -> (ActAnswer, Option<Outcome>) {
         let tick = self.record.tick;
-        let refuse = |reason: &str| ActAnswer { accepted: false, tick, reasons: vec![reason.to_owned()] };
-        if self.record.status == Status::Waiting {
-            return (refuse("the session waits for players"), None);
-        }
-        if self.record.seats[seat.index()].failed {
-            return (refuse("this seat is out"), None);
-        }
-        if !self.round.asked.contains(seat) {
-            return (refuse("it is not this seat's turn"), None);
+        if let Some(reason) = self.may_not_act(seat) {
+            return (ActAnswer { accepted: false, tick, reasons: vec![reason.to_owned()] }, None);
         }
         let Err(verdict) = self.play.judge(seat, &payload) else {
             let latency = self.round.opened.elapsed();
             let state = &mut self.seats[seat.index()];
             state.strikes = 0;
-            state.given = Some(Given::Action { payload, latency });
+            state.given = Some(Given::action(payload, latency));
             return (ActAnswer { accepted: true, tick, reasons: Vec::new() }, None);
         };
         let mut reasons = seat::reasons(verdict);
@@ -388,6 +411,19 @@ impl Session {
         reasons.push(format!("refused action {TRIES} of {TRIES}: the seat is out"));
         let outcome = self.fail(seat, &why);
         (ActAnswer { accepted: false, tick, reasons }, outcome)
+    }
+
+    /// Why a seat has nothing to do now, if it has not.
+    fn may_not_act(&self, seat: Seat) -> Option<&'static str> {
+        if self.record.status == Status::Waiting {
+            Some("the session waits for players")
+        } else if self.record.seats[seat.index()].failed {
+            Some("this seat is out")
+        } else if !self.round.asked.contains(seat) {
+            Some("it is not this seat's turn")
+        } else {
+            None
+        }
     }
 
     /// The deadline passed.

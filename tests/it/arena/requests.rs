@@ -134,7 +134,7 @@ async fn requests_are_checked_strictly_and_the_message_names_the_field() {
         (json!({ "game": game, "vs_ai": true, "ai": ["random", "random"] }), "ai"),
         (json!({ "game": game, "vs_ai": false, "ai": ["random"] }), "ai"),
         (json!({ "game": game, "custom_provider_id": "p" }), "custom_provider_id"),
-        (json!({ "game": game, "ai_mode": "agentic_player" }), "ai_mode"),
+        (json!({ "game": game, "ai_mode": "agentic_player" }), "custom_provider_id"),
         (json!({ "game": game, "players": 2 }), "players"),
     ];
     for (body, field) in table {
