@@ -243,6 +243,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_short_lock_by_another_program_is_waited_out() {
+        // S-05.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("arena.db");
         let store = Arc::new(Store::open(&Place::File(path.clone())).unwrap());

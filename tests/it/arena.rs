@@ -7,6 +7,7 @@ mod branches;
 mod delegating;
 mod durability;
 mod play;
+mod process;
 mod requests;
 mod sockets;
 

@@ -30,6 +30,7 @@ fn register(headers: &str) -> String {
 
 #[tokio::test]
 async fn foreign_hosts_and_origins_are_refused_before_anything_happens() {
+    // S-02, S-03.
     let server = Server::start().await;
     let port = server.address.port();
     let json = "Content-Type: application/json";

@@ -223,6 +223,7 @@ async fn an_automatic_session_can_be_watched_to_its_end_and_afterwards() {
 
 #[tokio::test]
 async fn a_spectator_that_stops_reading_is_dropped_and_nobody_else_notices() {
+    // S-12.
     let mut settings = settings();
     settings.limits.send = Duration::from_millis(300);
     let server = Server::with(settings).await;
