@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api;
-use crate::api::endpoints::{BranchPlay, CreateSession};
+use crate::api::endpoints::{CreateSession, PricedBranch};
 use crate::api::model::{
     Balance, BranchedPlay, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Provider,
     ProviderId, Rows, Session, SessionId, Tags, UsageEntry,
@@ -95,7 +95,7 @@ pub enum Question {
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
     /// May bill: never sent twice.
-    Branch(Box<BranchPlay>),
+    Branch(Box<PricedBranch>),
     Leave(SessionId, PlayerToken),
     /// Which recordings there are; the platform is not asked.
     Recordings,

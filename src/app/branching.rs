@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::api::Error as ApiError;
-use crate::api::endpoints::BranchPlay;
+use crate::api::endpoints::{BranchPlay, PricedBranch};
 use crate::api::model::{CreatedSession, Json, Session, SessionId, SessionStatus};
 use crate::client::{Answer, Question, Ticket};
 
@@ -103,6 +103,10 @@ impl BranchForm {
         }
     }
 
+    fn priced(&self) -> PricedBranch {
+        PricedBranch { branch: self.request(), ticks_left: self.ticks_left() }
+    }
+
     fn request(&self) -> BranchPlay {
         let mut branch = BranchPlay::new(&self.session);
         if let Some(tick) = self.tick
@@ -152,7 +156,7 @@ impl App {
 
     /// Sends the form. It stays open until the answer is there.
     fn branch(&mut self, mut form: BranchForm) -> Vec<Effect> {
-        let (ticket, effect) = self.ask(Question::Branch(Box::new(form.request())));
+        let (ticket, effect) = self.ask(Question::Branch(Box::new(form.priced())));
         (form.sent, form.problem) = (Some(ticket), None);
         self.overlay = Some(Overlay::Branch(form));
         vec![effect]

@@ -53,9 +53,11 @@ fn yes_sends_one_request_and_the_branch_is_shown_below_its_session() {
     rig.press("b tab left left");
     assert_eq!(form(&rig).tick, Some(12));
     let effects = rig.press("y");
-    let [Effect::Send(Request::Ask(_, Question::Branch(branch)))] = &effects[..] else {
+    let [Effect::Send(Request::Ask(_, Question::Branch(priced)))] = &effects[..] else {
         panic!("{effects:?}")
     };
+    let branch = &priced.branch;
+    assert_eq!(priced.ticks_left, Some(30));
     assert_eq!((branch.session_id.as_str(), branch.count, &branch.explore), ("s_live", None, &None));
     assert_eq!(branch.extra.get("tick").map(crate::api::model::Json::get), Some("12"));
     assert_eq!(rig.press("y enter right enter y"), [], "it is under way");

@@ -85,7 +85,6 @@ async fn unknown_things_are_not_found_in_the_envelope() {
         "/games/",
         "/rollout-runs",
         "/submissions",
-        "/org/providers",
         "/sessions/s_none/branches",
     ] {
         let (status, answer) = server.get(path).await;

@@ -111,7 +111,7 @@ async fn pings_are_answered_and_unknown_messages_ignored() {
     assert_eq!(p0.next().await, json!({ "type": "pong" }));
     for (message, code) in [
         (json!({ "type": "dance" }), "UNKNOWN_TYPE"),
-        (json!({ "type": "delegate", "provider_id": "p" }), "NOT_SUPPORTED"),
+        (json!({ "type": "delegate", "provider_id": "p" }), "NOT_FOUND"),
         (json!({ "type": "action" }), "VALIDATION_ERROR"),
         (json!({ "no": "type" }), "BAD_MESSAGE"),
         (json!(7), "BAD_MESSAGE"),
