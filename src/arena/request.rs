@@ -12,12 +12,6 @@ use super::error::ArenaError;
 #[derive(Debug, Default)]
 pub struct Fields(Map<String, Value>);
 
-impl From<Map<String, Value>> for Fields {
-    fn from(fields: Map<String, Value>) -> Self {
-        Self(fields)
-    }
-}
-
 impl Fields {
     /// Reads a JSON object. No body at all is the empty object: calls without fields may send none.
     pub fn from_body(headers: &HeaderMap, body: &[u8]) -> Result<Self, ArenaError> {
@@ -61,6 +55,11 @@ impl Fields {
             }
         }
         Ok(Self(fields))
+    }
+
+    /// Reads an object within a body.
+    pub fn from_object(object: Map<String, Value>) -> Self {
+        Self(object)
     }
 
     /// Takes a field as it is; `null` counts as absent.

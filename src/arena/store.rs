@@ -9,6 +9,7 @@ pub mod branches;
 pub mod exports;
 pub mod ledger;
 pub mod open;
+pub mod runs;
 pub mod sessions;
 mod writer;
 

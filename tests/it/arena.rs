@@ -9,6 +9,7 @@ mod durability;
 mod play;
 mod process;
 mod requests;
+mod rollouts;
 mod sockets;
 
 use std::net::SocketAddr;

@@ -117,7 +117,7 @@ fn read_explore(
     parent: &SessionRecord,
     explore: Map<String, Value>,
 ) -> Result<Explore, ArenaError> {
-    let mut fields = Fields::from(explore);
+    let mut fields = Fields::from_object(explore);
     let most = MOST as u64;
     let max_actions = fields.whole("max_actions", 1..=most)?.unwrap_or(ACTIONS) as usize;
     let samples = fields.whole("samples", 1..=most)?.unwrap_or(1) as usize;

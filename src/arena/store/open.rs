@@ -15,6 +15,7 @@ pub(super) const BUSY_WAIT: Duration = Duration::from_millis(if cfg!(test) { 1_0
 /// The schema, step by step. Add files, never edit one.
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../../assets/migrations/0001_first.sql"),
+    include_str!("../../../assets/migrations/0002_rollouts.sql"),
     include_str!("../../../assets/migrations/0003_branches.sql"),
 ];
 
