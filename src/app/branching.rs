@@ -16,6 +16,17 @@ use super::overlay::Overlay;
 use super::panes::sessions::Facet;
 use super::{App, TICK_PRICE};
 
+/// What of a [`BranchForm`] has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// Where it begins.
+    Tick,
+    /// The button that declines.
+    Cancel,
+    /// The button that agrees.
+    Branch,
+}
+
 /// A session to branch: where the branch begins, and what it costs at most.
 #[derive(Debug, Clone)]
 pub struct BranchForm {
@@ -33,10 +44,8 @@ pub struct BranchForm {
     pub live: bool,
     /// Digits were typed; the first one starts a new number.
     typed: bool,
-    /// Whether the tick has the keys and not the buttons.
-    pub at_tick: bool,
-    /// Whether `Branch` is chosen and not `Cancel`.
-    pub start: bool,
+    /// What has the keys.
+    pub chosen: Chosen,
     /// It was sent, and this answer is awaited.
     pub sent: Option<Ticket>,
     /// Why it was refused.
@@ -57,8 +66,7 @@ impl BranchForm {
             max_ticks: session.max_ticks,
             live,
             typed: false,
-            at_tick: false,
-            start: false,
+            chosen: Chosen::Cancel,
             sent: None,
             problem: None,
         }
@@ -75,8 +83,8 @@ impl BranchForm {
     }
 
     fn change(&mut self, up: bool) {
-        if !self.at_tick {
-            self.start = up;
+        if self.chosen != Chosen::Tick {
+            self.chosen = if up { Chosen::Branch } else { Chosen::Cancel };
             return;
         }
         self.typed = false;
@@ -90,7 +98,7 @@ impl BranchForm {
     }
 
     fn digit(&mut self, digit: char) {
-        if let (true, Some(digit)) = (self.at_tick, digit.to_digit(10)) {
+        if let (Chosen::Tick, Some(digit)) = (self.chosen, digit.to_digit(10)) {
             let before = if std::mem::replace(&mut self.typed, true) { self.tick.unwrap_or(0) } else { 0 };
             let next = before.saturating_mul(10).saturating_add(u64::from(digit));
             self.tick = Some(if next > self.last { u64::from(digit).min(self.last) } else { next });
@@ -98,7 +106,7 @@ impl BranchForm {
     }
 
     fn erase(&mut self) {
-        if self.at_tick {
+        if self.chosen == Chosen::Tick {
             self.tick = Some(self.tick.unwrap_or(self.last) / 10);
         }
     }
@@ -137,7 +145,7 @@ impl App {
         match key.code {
             _ if form.sent.is_some() || key.ctrl || key.alt => {} // Once sent, its answer closes it, or Esc.
             KeyCode::Down | KeyCode::Up | KeyCode::Tab | KeyCode::BackTab | KeyCode::Char('j' | 'k') => {
-                form.at_tick = !form.at_tick;
+                form.chosen = if form.chosen == Chosen::Tick { Chosen::Cancel } else { Chosen::Tick };
             }
             KeyCode::Left | KeyCode::Char('h' | '-') => form.change(false),
             KeyCode::Right | KeyCode::Char('l' | '+') => form.change(true),
@@ -145,9 +153,11 @@ impl App {
             KeyCode::Char('q') => return Vec::new(),
             KeyCode::Char(c) => form.digit(c),
             KeyCode::Backspace => form.erase(),
-            KeyCode::Enter if form.at_tick => form.at_tick = false,
-            KeyCode::Enter if form.start => return self.branch(form),
-            KeyCode::Enter => return Vec::new(),
+            KeyCode::Enter => match form.chosen {
+                Chosen::Tick => form.chosen = Chosen::Cancel,
+                Chosen::Branch => return self.branch(form),
+                Chosen::Cancel => return Vec::new(),
+            },
             _ => {}
         }
         self.overlay = Some(Overlay::Branch(form));
@@ -194,7 +204,7 @@ impl App {
             explain(&why)
         };
         match form {
-            Some(form) => (form.sent, form.start, form.problem) = (None, false, Some(words)),
+            Some(form) => (form.sent, form.chosen, form.problem) = (None, Chosen::Cancel, Some(words)),
             None => self.toast(Tone::Bad, words),
         }
         self.load_after_start()
@@ -299,7 +309,7 @@ mod tests {
         (session.tick, session.max_ticks) = (Some(13), Some(42));
         let mut form = BranchForm::new(&session);
         assert_eq!((form.tick, form.ticks_left()), (None, Some(29)));
-        form.at_tick = true;
+        form.chosen = Chosen::Tick;
         form.change(true);
         assert_eq!(form.tick, None, "there is nothing after now");
         form.change(false);
@@ -308,7 +318,7 @@ mod tests {
         session.status = SessionStatus::Completed;
         let mut ended = BranchForm::new(&session);
         assert_eq!((ended.tick, ended.last), (Some(12), 12));
-        ended.at_tick = true;
+        ended.chosen = Chosen::Tick;
         for digit in "97".chars() {
             ended.digit(digit);
         }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::action::Action;
+use super::branching::Chosen;
 use super::effect::{Effect, Secret};
 use super::event::{Mouse, MouseWhat};
 use super::gate::Gate;
@@ -309,7 +310,7 @@ impl App {
                 form.field = Field::Buttons;
                 form.start = agree;
             }
-            Some(Overlay::Branch(form)) => (form.at_tick, form.start) = (false, agree),
+            Some(Overlay::Branch(form)) => form.chosen = if agree { Chosen::Branch } else { Chosen::Cancel },
             _ => return Vec::new(),
         }
         self.typed_over(Key::plain(KeyCode::Enter))

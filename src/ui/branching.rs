@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::app::App;
-use crate::app::branching::BranchForm;
+use crate::app::branching::{BranchForm, Chosen};
 use crate::app::screen::Drawn;
 use crate::text;
 
@@ -59,31 +59,29 @@ pub(super) fn form(
     frame.render_widget(Paragraph::new(lines), inner);
     let row = Rect { x: inner.x + 2, y: inner.y + at, width: inner.width.saturating_sub(2), height: 1 };
     let row = row.intersection(inner);
+    let chosen = (form.chosen != Chosen::Tick).then_some(form.chosen == Chosen::Branch);
     if form.sent.is_some() {
         frame.render_widget(Line::styled("branching …", theme.style(Role::Info)), row);
     } else {
-        buttons("Cancel", "Branch", (!form.at_tick).then_some(form.start), theme, frame, row, drawn);
+        buttons("Cancel", "Branch", chosen, theme, frame, row, drawn);
     }
     let below = Rect { y: row.y + 1, height: problem.len() as u16, ..inner }.intersection(inner);
     frame.render_widget(Paragraph::new(problem), below);
 }
 
 fn tick_line(form: &BranchForm, theme: &Theme) -> Line<'static> {
-    let dim = theme.style(Role::Dim);
+    let (dim, chosen) = (theme.style(Role::Dim), form.chosen == Chosen::Tick);
     let value = form.tick.map_or_else(|| "now".to_owned(), |tick| tick.to_string());
-    let value = if form.at_tick { format!("‹ {value} ›") } else { format!("  {value}  ") };
+    let value = if chosen { format!("‹ {value} ›") } else { format!("  {value}  ") };
     let about = if form.live {
         format!("now, or 0 to {}: ← → or a number", form.last)
     } else {
         format!("0 to {}: ← → or a number", form.last)
     };
     Line::from(vec![
-        Span::styled(if form.at_tick { "▸ " } else { "  " }, theme.style(Role::Key)),
+        Span::styled(if chosen { "▸ " } else { "  " }, theme.style(Role::Key)),
         Span::styled(text::pad("from tick", 11), dim),
-        Span::styled(
-            text::pad(&value, 12),
-            theme.style(if form.at_tick { Role::Selected } else { Role::Strong }),
-        ),
+        Span::styled(text::pad(&value, 12), theme.style(if chosen { Role::Selected } else { Role::Strong })),
         Span::styled(format!(" {about}"), dim),
     ])
 }

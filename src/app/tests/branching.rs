@@ -21,6 +21,7 @@ fn form(rig: &Rig) -> &BranchForm {
 fn listed() -> Rig {
     let mut rig = Rig::loaded();
     rig.press("2");
+    rig.give("sessions", sessions());
     rig
 }
 

@@ -27,7 +27,7 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     /// A tick.
-    Played(SeatMap<Input>),
+    Played(Box<SeatMap<Input>>),
     /// A seat was taken out between ticks.
     Failed(Seat, String),
     /// Chance was drawn anew.
@@ -143,7 +143,7 @@ fn played(inputs: &str) -> Deed {
         let input = data.get_mut("action").map_or(Input::Pass, |action| Input::Act(action.take()));
         Some((id.parse().ok()?, input))
     };
-    Deed::Played(inputs.into_iter().filter_map(input).collect())
+    Deed::Played(Box::new(inputs.into_iter().filter_map(input).collect()))
 }
 
 fn said(kind: &str, seat: Option<Seat>, text: &str) -> Deed {

@@ -31,8 +31,9 @@ impl Session {
         let stream = mix(&[self.record.players_seed(), seat.index() as u64, 0xDE]);
         let player = known.map(|(_, player)| player).or_else(|| self.game.player(&order.model, stream));
         let Some(player) = player else { return Err("the game has no such player") };
-        state.delegated = Some(order.clone());
-        self.say("delegated", Some(seat), format!("{}/{} decides", order.provider_id, order.model));
+        let says = format!("{}/{} decides", order.provider_id, order.model);
+        state.delegated = Some(order);
+        self.say("delegated", Some(seat), says);
         let copy: Arc<dyn Play> = Arc::from(self.play.fork());
         self.thinking.start(seat, self.round.number, player, copy);
         Ok(())

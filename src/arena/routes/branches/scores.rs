@@ -113,9 +113,12 @@ impl Row {
     }
 }
 
+/// Where a branch began, and whose turn it was.
+type Place = (u32, Seat);
+
 /// What was explored: by place, and there by action, the best first. In the words of `GET /jobs/{id}/branch-scores`.
 pub(super) fn decision_points(rows: &[Row]) -> Value {
-    let mut points: Vec<((u32, Seat), Vec<Vec<&Row>>)> = Vec::new();
+    let mut points: Vec<(Place, Vec<Vec<&Row>>)> = Vec::new();
     for row in rows.iter().filter(|row| row.branch.kind == BranchKind::Explore) {
         let place = (row.branch.tick, row.branch.seat);
         let at = points.iter().position(|(other, _)| *other == place).unwrap_or_else(|| {
@@ -129,7 +132,7 @@ pub(super) fn decision_points(rows: &[Row]) -> Value {
         }
     }
     points.sort_by_key(|(place, _)| *place);
-    let point = |((tick, seat), actions): ((u32, Seat), Vec<Vec<&Row>>)| {
+    let point = |((tick, seat), actions): (Place, Vec<Vec<&Row>>)| {
         let mut tried: Vec<(Option<Spread>, Vec<&Row>)> =
             actions.into_iter().map(|tries| (Spread::of(&tries), tries)).collect();
         let mean = |spread: &Option<Spread>| spread.as_ref().map_or(f64::NEG_INFINITY, |spread| spread.mean);
@@ -194,7 +197,7 @@ mod tests {
         // protocol.md §5.10, from the SDK's tests of its score statistics.
         for (scores, mean, std_dev) in [
             (&[1.0, 2.0, 3.0, 4.0][..], 2.5, 1.290_994_448_735_805_6),
-            (&[5.0, 7.0], 6.0, 1.414_213_562_373_095_1),
+            (&[5.0, 7.0], 6.0, std::f64::consts::SQRT_2),
             (&[-1e16, 1.0, 1e16], 0.0, 1e16),
             (&[1.234_567_89], 1.234_567_89, 0.0),
         ] {
