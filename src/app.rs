@@ -6,6 +6,7 @@
 pub mod action;
 mod actions;
 pub mod answers;
+pub mod branching;
 pub mod editor;
 pub mod effect;
 pub mod event;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::action::Action;
+use super::branching::Chosen;
 use super::effect::{Effect, Secret};
 use super::event::{Mouse, MouseWhat};
 use super::gate::Gate;
@@ -309,6 +310,7 @@ impl App {
                 form.field = Field::Buttons;
                 form.start = agree;
             }
+            Some(Overlay::Branch(form)) => form.chosen = if agree { Chosen::Branch } else { Chosen::Cancel },
             _ => return Vec::new(),
         }
         self.typed_over(Key::plain(KeyCode::Enter))
@@ -387,6 +389,7 @@ impl App {
             Some(Overlay::Line(asked)) => return self.typed_at_line(key, asked),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
+            Some(Overlay::Branch(form)) => return self.typed_at_branch(key, form),
             Some(Overlay::Fields(form)) => self.typed_at_fields(key, form),
             Some(Overlay::Find(editor)) => self.typed_at_find(key, editor),
             Some(Overlay::Compare(editor)) => return self.typed_at_compare(key, editor),
@@ -453,7 +456,9 @@ impl App {
 
     fn typed_at_provider(&mut self, key: Key, mut picker: ProviderPicker) -> Vec<Effect> {
         let known = self.play.providers.value().map_or(&[][..], |providers| &providers.items);
-        let mut rows = providers::rows(known);
+        let seat = self.play.seats.iter().find(|seat| seat.live.feed == picker.feed);
+        let game = seat.and_then(|seat| seat.live.view.game.as_deref());
+        let mut rows = providers::rows(known, game);
         match key.code {
             KeyCode::Down | KeyCode::Tab => picker.at = (picker.at + 1).min(rows.len().saturating_sub(1)),
             KeyCode::Up | KeyCode::BackTab => picker.at = picker.at.saturating_sub(1),

@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod accounts;
+mod branches;
+mod delegating;
 mod durability;
 mod league;
 mod legacy;
 mod play;
+mod process;
 mod requests;
 mod rollouts;
 mod sockets;
