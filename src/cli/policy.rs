@@ -3,8 +3,11 @@
 mod check;
 mod contest;
 mod init;
+mod kept;
+mod live;
 mod play;
 mod rollout;
+mod series;
 mod server;
 mod shared;
 mod stop;
