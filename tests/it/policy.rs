@@ -49,6 +49,18 @@ async fn each_broken_policy_is_found_and_its_author_is_told_what_to_do() {
         ("huge_line.py", "", "starts", "longer than 1048576 bytes"),
         ("not_utf8.py", "", "starts", "not UTF-8"),
         ("trusts_everything.py", "", "odd observations", "KeyError"),
+        (
+            "leaves_child.py",
+            "",
+            "its processes",
+            "leaves a process behind that had to be killed | sleep 1000",
+        ),
+        (
+            "leaves_session.py",
+            "",
+            "its processes",
+            "that had left its group, so that only this check ended it",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let command = format!("{flags}python3 '{}'", sample(&format!("broken/{file}")));

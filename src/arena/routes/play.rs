@@ -286,7 +286,8 @@ fn ai_players(
         return Err(ArenaError::invalid("ai", format_args!("names more players than the {free} free seats")));
     }
     let ladder = game.bots();
-    if let Some(unknown) = named.iter().find(|name| !ladder.iter().any(|bot| bot.name == **name)) {
+    // Also one that slips, as those of the league do.
+    if let Some(unknown) = named.iter().find(|name| game.player(name, 0).is_none()) {
         let all: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
         let problem = format!("names `{unknown}`, but the players of this game are `{}`", all.join("`, `"));
         return Err(ArenaError::invalid("ai", problem));
