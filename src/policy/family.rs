@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-
 use super::clean::clean;
 
 /// The environment variable by which what a policy started is known again, whatever group or session it is in.
@@ -19,8 +17,9 @@ pub(super) fn in_group(group: i32) -> Vec<String> {
     processes().filter(|pid| stat(*pid).is_some_and(|stat| is_member(&stat))).map(command).collect()
 }
 
-/// Kills all processes that a policy with this mark (see [`PolicySpec::mark`](super::PolicySpec::mark)) started and that
-/// still run, and gives their commands. A process that was given another environment is not found.
+/// Kills all processes that a policy with this mark (see [`PolicySpec::mark`](super::PolicySpec::mark)), or with one that
+/// goes on after it and a full stop, started and that still run; gives their commands. A process that was given another
+/// environment is not found.
 ///
 /// Reads files: nothing for an async thread.
 pub fn end_marked(mark: &str) -> Vec<String> {
@@ -29,18 +28,32 @@ pub fn end_marked(mark: &str) -> Vec<String> {
         let runs = stat(pid).is_some_and(|stat| !stat.has_ended);
         // One of another user cannot be read.
         let environment = fs::read(file(pid, "environ")).unwrap_or_default();
-        runs && environment.split(|byte| *byte == 0).any(|entry| entry == line.as_bytes())
+        let fits = |entry: &[u8]| matches!(entry.strip_prefix(line.as_bytes()), Some([] | [b'.', ..]));
+        runs && environment.split(|byte| *byte == 0).any(fits)
     };
-    let mut ended = Vec::new();
-    for pid in processes().filter(|pid| is_ours(*pid)) {
-        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        // The number may have gone to somebody else before the handle was there.
-        let Some(handle) = handle.filter(|_| is_ours(pid)) else { continue };
-        ended.push(command(pid));
-        // An error means that it has just ended.
-        let _ = pidfd_send_signal(handle, Signal::KILL);
-    }
-    ended
+    let ours = processes().filter(|pid| is_ours(*pid));
+    ours.filter_map(|pid| {
+        let command = command(pid);
+        kill(pid, || is_ours(pid)).then_some(command)
+    })
+    .collect()
+}
+
+/// Kills a process that is still the one that is meant; true if it was.
+#[cfg(target_os = "linux")]
+fn kill(pid: i32, is_it: impl Fn() -> bool) -> bool {
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+    let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    // The number may have gone to somebody else before the handle was there.
+    let Some(handle) = handle.filter(|_| is_it()) else { return false };
+    // An error means that it has just ended.
+    let _ = pidfd_send_signal(handle, Signal::KILL);
+    true
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kill(_: i32, _: impl Fn() -> bool) -> bool {
+    false
 }
 
 fn processes() -> impl Iterator<Item = i32> {

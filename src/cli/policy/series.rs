@@ -1,6 +1,5 @@
 //! Plays many units of something, several at once, and keeps what comes of each.
 
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
@@ -36,8 +35,8 @@ pub(super) trait Series {
     /// What a unit is called to people.
     const UNIT: &'static str;
 
-    /// The next unit that is missing and not under way.
-    fn next(&self, under_way: &BTreeSet<u64>) -> Option<u64>;
+    /// The first missing unit from this one on.
+    fn next(&self, from: u64) -> Option<u64>;
     /// Nothing more is needed.
     fn is_over(&self) -> bool;
     /// Keeps and counts what came of a unit.
@@ -71,12 +70,14 @@ where
     let mut redraw = tokio::time::interval(REDRAW);
     redraw.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut units: JoinSet<(u64, Result<S::Row, Nothing>)> = JoinSet::new();
-    let mut under_way = BTreeSet::new();
+    // Those before it are there, under way, or to be played again.
+    let mut from = 0;
+    let mut again = Vec::new();
     let mut faults = 0;
     let outcome = loop {
         while units.len() < at_once.max(1) && !series.is_over() && !enough.is_cancelled() {
-            let Some(unit) = series.next(&under_way) else { break };
-            under_way.insert(unit);
+            let Some(unit) = again.pop().or_else(|| series.next(from)) else { break };
+            from = from.max(unit + 1);
             let playing = play(unit, enough.clone());
             units.spawn(async move { (unit, playing.await) });
         }
@@ -91,18 +92,17 @@ where
                 continue;
             }
         };
-        under_way.remove(&unit);
         match outcome {
             Ok(row) => {
                 faults = 0;
                 if let Err(why) = series.take(row) {
                     break Err(why);
                 }
-                series.draw();
             }
             Err(Nothing::Stopped) => {}
             Err(Nothing::Hopeless(why)) => break Err(why),
             Err(Nothing::Fault(why)) => {
+                again.push(unit);
                 faults += 1;
                 series.say(&format!("{} {unit} is played again: {why}", S::UNIT));
                 if faults >= FAULTS {

@@ -113,7 +113,19 @@ async fn failures_of_the_policy_are_tallied_apart_and_lose_their_games() {
     // B-01
     let home = Home::new();
     let policy = sample("crash.py", "l-crash");
-    let words = ["ladder", &policy, "--game", "connect_four", "--games", "2", "--bands", "50", "--json"];
+    let words = [
+        "ladder",
+        &policy,
+        "--game",
+        "connect_four",
+        "--games",
+        "2",
+        "--bands",
+        "5",
+        "--seed",
+        "1",
+        "--json",
+    ];
     let run = home.run(&words).await;
     assert_eq!(run.status, 0, "{}", run.err);
     let rung = run.json()["bands"][0].clone();
@@ -217,4 +229,37 @@ async fn what_a_read_only_profile_or_a_cap_forbids_opens_no_run() {
         assert_eq!(server.count("/rollout-runs"), 0, "{words}");
         std::fs::remove_file(home.path().join("run.jsonl")).unwrap();
     }
+}
+
+#[tokio::test]
+async fn the_league_of_a_real_arena_is_met_on_every_game_and_its_run_is_settled() {
+    let (home, server) = (Home::new(), crate::arena::Server::start().await);
+    for (game, seats) in GAMES {
+        let file = home.path().join(format!("{game}.jsonl"));
+        let name = file.display().to_string();
+        let policy = sample("random.py", "l-arena");
+        let words = ["ladder", &policy, "--game", game, "--games", "2", "--bands", "10,90", "--seed", "5"];
+        let more = ["--max-ticks", "12", "-j", "2", "--online", "--json", "--out", &name];
+        let mut command = home.command(&[&words[..], &more].concat());
+        command.env("GERT_API_KEY", &server.key).env("GERT_BASE_URL", server.base());
+        let run = finish(command.spawn().unwrap()).await;
+        assert_eq!(run.status, 0, "{game}: {}", run.err);
+        assert_eq!(
+            (&run.json()["games"], &run.json()["field"]),
+            (&json!(4), &json!("rollout_run")),
+            "{game}"
+        );
+        for set in sets(&std::fs::read_to_string(&file).unwrap()) {
+            let opponents = set["opponents"].as_array().unwrap();
+            assert_eq!(opponents.len(), seats - 1, "{game}: {set}");
+            assert!(opponents.iter().all(|name| name != "code"), "{game}: they are named: {set}");
+            assert_eq!(set["games"][0]["failures"], Value::Null, "{game}: {set}");
+            assert_eq!(set["games"][0]["scores"].as_object().unwrap().len(), 1, "{game}: the policy's own");
+        }
+    }
+    let runs = server.data("/rollout-runs").await;
+    let runs = runs["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), GAMES.len());
+    assert!(runs.iter().all(|run| run["status"] == "closed" && run["episodes_used"] == 4), "{runs:?}");
+    assert_eq!(processes("l-arena"), 0);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Home, Run, finish, processes};
+use super::{Home, Run, finish, processes, sample};
 use crate::rollout::fake::{Fault, Server, World};
 
 /// Adds three each turn.
@@ -155,4 +155,49 @@ async fn a_policy_that_ends_and_a_service_that_fails_are_no_episodes_of_the_game
     server.fault(1, "/step", Fault::Refuse(500, "INTERNAL_ERROR"));
     let run = rollout(&home, &server, &file, &["--policy", POLICY, "--episodes", "2", "-j", "1"]).await;
     assert_eq!(run.json()["labels"], json!({"infrastructure": 1, "valid": 1}), "{}", run.err);
+}
+
+/// Answers every turn with this.
+fn always(action: &str) -> String {
+    format!(
+        r#"python3 -c "
+import sys, json
+for line in sys.stdin:
+    m = json.loads(line)
+    if m['type'] == 'observe':
+        print(json.dumps({{'id': m['id'], 'action': {action}}}), flush=True)
+""#
+    )
+}
+
+#[tokio::test]
+async fn episodes_of_a_real_arena_get_the_label_that_they_deserve() {
+    let (home, server) = (Home::new(), crate::arena::Server::start().await);
+    let random = sample("random.py", "r-arena");
+    let (full, wrong) =
+        (always("[{'action': 'drop', 'column': 0}]"), always("[{'action': 'juggle', 'balls': 3}]"));
+    for (nth, (policy, more, label)) in [
+        (&random, &[][..], "valid"),
+        (&random, &["--opponent-seats", "1"], "valid"),
+        (&random, &["--max-ticks", "3"], "truncated"),
+        // Three of each side fill a column of six; the seventh is refused.
+        (&full, &[], "rejected"),
+        (&wrong, &["--opponent-seats", "1"], "rejected"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for j in ["1", "2"] {
+            let name = home.path().join(format!("{nth}-{j}.jsonl")).display().to_string();
+            let words = ["rollout", "--game", "connect_four", "-o", &name, "--json", "--policy", policy];
+            let usual = ["--episodes", "2", "--seed", "4", "-j", j];
+            let mut command = home.command(&[&words[..], &usual, more].concat());
+            command.env("GERT_API_KEY", &server.key).env("GERT_BASE_URL", server.base());
+            let run = finish(command.spawn().unwrap()).await;
+            assert_eq!(run.json()["labels"], json!({label: 2}), "{policy} {more:?} -j {j}: {}", run.err);
+        }
+    }
+    let runs = server.data("/rollout-runs").await;
+    assert!(runs["runs"].as_array().unwrap().iter().all(|run| run["status"] == "closed"), "{runs}");
+    assert_eq!(processes("r-arena"), 0);
 }

@@ -10,7 +10,7 @@ use rustix::process::Pid;
 
 /// Plays the first listed action through the first pair of games, then thinks for ever. Says in files that it thinks, that
 /// it was interrupted, and that its input ended.
-const THINKER: &str = r#"
+const THINKER: &str = r"
 import json, os, signal, sys
 note = lambda name: open(os.path.join(os.environ['HOME'], name), 'w').write(str(os.getpid()))
 signal.signal(signal.SIGINT, lambda *_: note('interrupted'))
@@ -24,7 +24,7 @@ for line in sys.stdin:
     elif message['type'] == 'observe':
         note('thinking')
 note('ended')
-"#;
+";
 
 #[test]
 fn ctrl_c_reaches_the_program_alone_which_keeps_the_results_and_ends_the_policy_in_order() {
@@ -68,8 +68,25 @@ fn a_second_ctrl_c_does_not_wait_for_a_policy_that_stays() {
     wait_gone(Pid::from_raw(pid).unwrap());
 }
 
+#[test]
+fn a_ladder_is_drawn_where_it_stands_while_it_is_climbed() {
+    let policy = "python3 assets/policies/random.py";
+    let words = [GERT, "policy", "ladder", policy, "--game", "connect_four", "--games", "2000", "-j", "2"];
+    let mut pty = Pty::spawn(&words, WIDE);
+    pty.wait_until("some games were played", |pty| {
+        pty.shows("0 of 5 bands beaten") && pty.shows("left at most")
+    });
+    let rungs: Vec<String> = pty.rows().into_iter().filter(|row| row.contains(" %")).collect();
+    let bands = ["90 %", "75 %", "50 %", "25 %", "10 %"];
+    assert!(rungs.iter().zip(bands).all(|(row, band)| row.contains(band)), "{}", pty.screen_text());
+    assert_eq!(pty.rows().iter().filter(|row| row.contains("BADGE")).count(), 1, "it is drawn over itself");
+    pty.send("\x03");
+    assert_eq!(pty.wait_exit(), 130);
+    assert!(pty.shows("gert policy ladder 'python3"), "{}", pty.screen_text());
+}
+
 /// Floods its standard error with what would garble a screen, and plays.
-const NOISY: &str = r#"
+const NOISY: &str = r"
 import json, sys
 for line in sys.stdin:
     message = json.loads(line)
@@ -78,7 +95,7 @@ for line in sys.stdin:
             print('\x1b[2J\x1b[31mSPILT', n, '\x07\r\x1b[10;10H', file=sys.stderr, flush=True)
         action = message['observation']['_action_space'][0]['action']
         print(json.dumps({'id': message['id'], 'action': [action]}), flush=True)
-"#;
+";
 
 #[test]
 fn what_a_policy_writes_on_the_side_lands_in_its_log_and_the_frame_stays_whole() {
@@ -97,12 +114,12 @@ fn what_a_policy_writes_on_the_side_lands_in_its_log_and_the_frame_stays_whole()
 }
 
 /// Writes to the terminal itself, past all pipes.
-const RUDE: &str = r#"
+const RUDE: &str = r"
 import sys
 open('/dev/tty', 'w').write('\x1b[8;20HSPILT OVER THE SCREEN')
 for line in sys.stdin:
     pass
-"#;
+";
 
 #[test]
 fn what_was_written_over_the_screen_is_gone_after_the_redraw_key() {

@@ -61,7 +61,8 @@ impl Talk {
         let limits = spec.limits.clone();
         let mut patient = spec.clone();
         patient.limits.hard_factor = 1000;
-        let mark = format!("{}-{:08x}", std::process::id(), rand::random::<u32>());
+        let check = spec.mark.as_deref().unwrap_or("check");
+        let mark = format!("{check}.{:08x}", rand::random::<u32>());
         patient.mark = Some(mark.clone());
         Self {
             policy: Some(Policy::start(patient, Run(0), sender)),

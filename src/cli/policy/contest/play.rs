@@ -1,6 +1,5 @@
 //! Plays the pairs of a contest, several at once.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,8 +55,8 @@ impl Series for Pairs<'_> {
     type Row = PairRow;
     const UNIT: &'static str = "pair";
 
-    fn next(&self, under_way: &BTreeSet<u64>) -> Option<u64> {
-        (0..self.tally.most()).find(|pair| !self.tally.has(*pair) && !under_way.contains(pair))
+    fn next(&self, from: u64) -> Option<u64> {
+        (from..self.tally.most()).find(|pair| !self.tally.has(*pair))
     }
 
     fn is_over(&self) -> bool {

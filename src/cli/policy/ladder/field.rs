@@ -18,7 +18,7 @@ use super::super::server::Server;
 /// Where games are played.
 pub(super) enum Field {
     Sessions(sessions::Sessions),
-    Run(run::InRun),
+    Run(Box<run::InRun>),
 }
 
 impl Field {
@@ -42,7 +42,7 @@ impl Field {
         ticks: u64,
         games: u64,
     ) -> Self {
-        Self::Run(run::InRun::new(server, spec, game, settings, ticks, games))
+        Self::Run(Box::new(run::InRun::new(server, spec, game, settings, ticks, games)))
     }
 
     /// Opens what is needed.

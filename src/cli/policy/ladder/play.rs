@@ -1,6 +1,6 @@
 //! Plays the sets of a ladder, all bands side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ impl Series for Climb<'_> {
     type Row = SetRow;
     const UNIT: &'static str = "set";
 
-    fn next(&self, under_way: &BTreeSet<u64>) -> Option<u64> {
-        (0..self.most).find(|nth| !self.sets.contains_key(nth) && !under_way.contains(nth))
+    fn next(&self, from: u64) -> Option<u64> {
+        (from..self.most).find(|nth| !self.sets.contains_key(nth))
     }
 
     fn is_over(&self) -> bool {

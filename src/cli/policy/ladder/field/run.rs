@@ -31,7 +31,7 @@ const TOO_THIN: &str = "LEAGUE_TOO_THIN";
 const NAME: usize = 60;
 
 /// How long settling the run may take: in order, and after a second interrupt.
-const SETTLING: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(2)];
+const SETTLING: [Duration; 2] = [Duration::from_mins(1), Duration::from_secs(2)];
 
 /// A rollout run, opened before the first game.
 pub(in super::super) struct InRun {
