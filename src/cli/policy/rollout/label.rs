@@ -82,6 +82,7 @@ fn is_action(json: &Json) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::model::BySeat;
     use crate::rollout::Step;
 
     fn played(action: &str, failed: &[&str], eliminated: &[&str], reason: Option<&str>) -> Trajectory {
@@ -93,9 +94,9 @@ mod tests {
             done: true,
             failed_seats: seats(failed),
             eliminated_seats: seats(eliminated),
-            observations: Default::default(),
-            actions: Default::default(),
-            rewards: Default::default(),
+            observations: BySeat::default(),
+            actions: BySeat::default(),
+            rewards: BySeat::default(),
         };
         Trajectory {
             episode_id: "ep-0".into(),
@@ -110,9 +111,9 @@ mod tests {
             failed_seats: seats(failed),
             eliminated_seats: seats(eliminated),
             policy_seats: Vec::new(),
-            scores: Default::default(),
-            ranks: Default::default(),
-            outcomes: Default::default(),
+            scores: BySeat::default(),
+            ranks: BySeat::default(),
+            outcomes: BySeat::default(),
         }
     }
 
