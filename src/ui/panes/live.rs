@@ -134,8 +134,8 @@ pub struct View<'a> {
     pub mine: bool,
     /// Scroll offset.
     pub scroll: usize,
-    /// The column an action points at.
-    pub cursor: Option<usize>,
+    /// The action about to be played.
+    pub cursor: Option<&'a Value>,
     /// How it is looked at.
     pub fields: &'a Fields,
 }

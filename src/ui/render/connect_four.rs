@@ -103,7 +103,8 @@ fn grid<'a>(
     last: Option<usize>,
     me: u8,
 ) -> Grid<'a> {
-    let cursor = input.cursor.filter(|column| *column < board.columns && winning.is_empty());
+    let cursor = input.cursor.and_then(|action| count(action, "column").or_else(|| count(action, "col")));
+    let cursor = cursor.filter(|column| *column < board.columns && winning.is_empty());
     let ghost = cursor.and_then(|column| board.landing(column).map(|row| (column, row)));
     let cell = |place: usize| {
         let at = (place % board.columns, place / board.columns);

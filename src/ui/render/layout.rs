@@ -131,7 +131,8 @@ fn share(groups: &[Vec<&Panel<'_>>], theme: &Theme, width: u16) -> Vec<u16> {
     widths[0] = room.saturating_sub(widths[1..].iter().sum());
     // A board has no use for more than its own width: the others share what it leaves.
     let bounded = groups[0].iter().all(|panel| draw::width(panel, theme, widths[0]).is_some());
-    let spare = widths[0].saturating_sub(wish(&groups[0], widths[0]) + 2);
+    let titles = groups[0].iter().map(|panel| draw::words_width(&panel.title) as u16).max().unwrap_or(0);
+    let spare = widths[0].saturating_sub(wish(&groups[0], widths[0]).max(titles) + 2);
     if bounded && spare > 0 {
         widths[0] -= spare;
         let each = spare / (count - 1);
@@ -155,7 +156,7 @@ fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut B
     let roomy = area.width >= ROOMY_FROM.0 && area.height >= ROOMY_FROM.1;
     let mut blocks: Vec<Block<'_, '_>> =
         panels.iter().map(|panel| block(panel, theme, area.width, roomy)).collect();
-    let gap = grow(&mut blocks, area.height, roomy);
+    let gap = grow(&mut blocks, (area.width, area.height), roomy);
     let total = rows(&blocks, gap);
     let scroll = i64::from(scroll.min(total.saturating_sub(area.height)));
     let mut y = -scroll;
@@ -185,10 +186,14 @@ fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
 }
 
 /// Lets panels grow into the room there is; gives the gap between them.
-fn grow(blocks: &mut [Block<'_, '_>], height: u16, roomy: bool) -> u16 {
+fn grow(blocks: &mut [Block<'_, '_>], (width, height): (u16, u16), roomy: bool) -> u16 {
     // A board is what one came to see: it gets up to four fifths before the others are laid out.
     for block in blocks.iter_mut().filter(|block| matches!(block.panel.body, Body::Grid(_))) {
         block.height = block.most.min(block.height.max(height * 4 / 5));
+        if !roomy {
+            // Nobody scrolls a tile: the board shows the part that matters.
+            block.height = block.height.min(height);
+        }
     }
     // A little too much is pressed together; far too much is scrolled anyway and stays airy.
     let airy = rows(blocks, 1);
@@ -197,7 +202,8 @@ fn grow(blocks: &mut [Block<'_, '_>], height: u16, roomy: bool) -> u16 {
     // Charts share, so that the first does not leave the others flat.
     let charts = blocks.iter().filter(|block| matches!(block.panel.body, Body::Series(_))).count() as u16;
     for block in blocks.iter_mut().filter(|block| !matches!(block.panel.body, Body::Series(_))) {
-        let more = spare.min(block.most.saturating_sub(block.height));
+        let wished = block.height + spare.min(block.most.saturating_sub(block.height));
+        let more = draw::fitting(&block.panel.body, width, wished).saturating_sub(block.height);
         block.height += more;
         spare -= more;
     }
