@@ -67,6 +67,8 @@ pub struct SceneInput<'a> {
     pub view: &'a GameView,
     /// Renderers that are files.
     pub renderers: Option<&'a Renderers>,
+    /// Only ASCII can be shown: signs that have a form of their own for that take it.
+    pub ascii: bool,
 }
 
 impl<'a> SceneInput<'a> {
@@ -84,6 +86,7 @@ impl<'a> SceneInput<'a> {
             folds,
             view: &NO_CHOICES,
             renderers: None,
+            ascii: false,
         }
     }
 

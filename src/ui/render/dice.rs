@@ -83,8 +83,10 @@ pub(super) fn paint<'a>(input: &SceneInput<'a>) -> Option<Scene<'a>> {
     let round = Round::read(data)?;
     let mut scene = Scene::default();
     let cups = round.seats().map(|(seat, dice)| cup(input, &round, seat, dice)).collect();
+    let mut title = heading("cups");
+    title.push(Part::new(format!("  {} dice", round.total), Role::Dim));
+    scene.push(Slot::Main, 0, title, Body::Hands(cups));
     scene.push(Slot::Main, 0, Vec::new(), Body::Facts(status(input, &round)));
-    scene.push(Slot::Main, 0, heading("cups"), Body::Hands(cups));
     // What was shown is news until somebody bids again.
     if let Some((title, hands)) = data.get("last_reveal").and_then(reveal) {
         let (slot, priority) = if round.bids.is_empty() { (Slot::Main, 1) } else { (Slot::Far, 5) };
@@ -124,7 +126,6 @@ fn status<'a>(input: &SceneInput<'_>, round: &Round<'_>) -> Vec<Fact<'a>> {
     if let Some(seat) = input.on_turn() {
         facts.push(fact("to move", name(input, seat)));
     }
-    facts.push(fact("dice", vec![Part::plain(round.total.to_string())]));
     facts
 }
 

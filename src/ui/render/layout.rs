@@ -149,7 +149,14 @@ struct Block<'s, 'a> {
     title: u16,
     height: u16,
     most: u16,
+    /// Rows of its own that do not fit, of which so many lie above what is seen.
+    hidden: u16,
+    above: u16,
 }
+
+/// A long text does not push what stands around it off the screen: it gets the room that the others leave, and is
+/// scrolled by itself before the column is. Not less than these rows.
+const LEAST_TEXT: u16 = 6;
 
 /// Draws a column and gives the rows of all its panels.
 fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut Buffer, area: Rect) -> u16 {
@@ -157,8 +164,9 @@ fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut B
     let mut blocks: Vec<Block<'_, '_>> =
         panels.iter().map(|panel| block(panel, theme, area.width, roomy)).collect();
     let gap = grow(&mut blocks, (area.width, area.height), roomy);
+    let hidden = if roomy { shorten(&mut blocks, area.height, gap, scroll) } else { 0 };
     let total = rows(&blocks, gap);
-    let scroll = i64::from(scroll.min(total.saturating_sub(area.height)));
+    let scroll = i64::from(scroll.saturating_sub(hidden).min(total.saturating_sub(area.height)));
     let mut y = -scroll;
     for block in &blocks {
         draw_block(block, theme, y, buffer, area);
@@ -168,7 +176,20 @@ fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut B
     if below > 0 && (roomy || area.width >= WORDY_FROM) {
         more(below, theme, buffer, area);
     }
-    total
+    total.saturating_add(hidden)
+}
+
+/// Lets the longest text be scrolled by itself; gives the rows of it that do not fit.
+fn shorten(blocks: &mut [Block<'_, '_>], height: u16, gap: u16, scroll: u16) -> u16 {
+    let over = rows(blocks, gap).saturating_sub(height);
+    let is_text = |block: &&mut Block<'_, '_>| {
+        matches!(block.panel.body, Body::Text(_) | Body::Passages(_)) && block.height > LEAST_TEXT
+    };
+    let Some(block) = blocks.iter_mut().filter(is_text).max_by_key(|block| block.height) else { return 0 };
+    block.hidden = over.min(block.height - LEAST_TEXT);
+    block.height -= block.hidden;
+    block.above = scroll.min(block.hidden);
+    block.hidden
 }
 
 fn block<'s, 'a>(panel: &'s Panel<'a>, theme: &Theme, width: u16, roomy: bool) -> Block<'s, 'a> {
@@ -177,7 +198,7 @@ fn block<'s, 'a>(panel: &'s Panel<'a>, theme: &Theme, width: u16, roomy: bool) -
         && !merged
         && (roomy || width >= WORDY_FROM || matches!(panel.body, Body::Series(_)));
     let (least, most) = draw::heights(&panel.body, width, theme);
-    Block { panel, title: u16::from(titled), height: least, most }
+    Block { panel, title: u16::from(titled), height: least, most, hidden: 0, above: 0 }
 }
 
 fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
@@ -234,7 +255,11 @@ fn draw_block(block: &Block<'_, '_>, theme: &Theme, y: i64, buffer: &mut Buffer,
     let (from, to) = (top.max(0), (top + i64::from(block.height)).min(bottom));
     if from < to {
         let target = Rect { y: area.y + from as u16, height: (to - from) as u16, ..area };
-        draw::body(block.panel, theme, block.height, (from - top) as u16, target, buffer);
+        let (all, skip) = (block.height + block.hidden, block.above + (from - top) as u16);
+        draw::body(block.panel, theme, all, skip, target, buffer);
+        if block.hidden > block.above && i64::from(block.height) == to - top {
+            more(block.hidden - block.above, theme, buffer, target);
+        }
     }
 }
 

@@ -383,6 +383,28 @@ fn what_does_not_fit_can_be_scrolled_to() {
 }
 
 #[test]
+fn a_long_text_is_scrolled_by_itself_before_the_rest_is() {
+    let lines: Vec<String> = (0..60).map(|nth| format!("line {nth} of the story")).collect();
+    let data = json!({"board": [[0, 1, 2], [2, 0, 1], [1, 1, 0]], "story": lines.join("\n")});
+    let (trail, folds) = (Trail::default(), Folds::default());
+    let scene = scene(&SceneInput::new("p0", &data, &trail, &folds));
+    let area = Rect::new(0, 0, 60, 18);
+    let draw = |scroll: u16| {
+        let mut buffer = Buffer::empty(area);
+        (draw_scene(&scene, &PLAIN, scroll, &mut buffer, area), text_of(&buffer))
+    };
+    let (drawn, top) = draw(0);
+    assert!(top.contains("board") && top.contains("line 0 of") && top.contains(" ↓ "), "{top}");
+    let (_, middle) = draw(20);
+    assert!(
+        middle.contains("board") && middle.contains("line 20 of") && !middle.contains("line 19 of"),
+        "{middle}"
+    );
+    let (_, end) = draw(drawn.max_scroll);
+    assert!(end.contains("board") && end.contains("line 59 of") && !end.contains(" ↓ "), "{end}");
+}
+
+#[test]
 fn members_of_every_observation_are_not_repeated() {
     let mut data = observation("omaha");
     data["board"] = json!("of an unknown game");

@@ -54,10 +54,15 @@ pub(super) fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area
     let heaviest = seat.choices.iter().map(|choice| choice.weight).fold(0.0, f64::max);
     let columns = usize::from(body.width);
     let digits = seat.choices.len().to_string().len();
+    let numbered = seat.lies_on_board();
     rows(&seat.list, theme, frame, body, drawn, |nth| {
-        let mut line = choice_row(&seat.choices[nth], heaviest, columns.saturating_sub(digits + 1), theme);
+        if !numbered {
+            return choice_row(&seat.choices[nth], heaviest, columns, theme);
+        }
         // The number that stands in a cell of the board.
         let number = text::pad_left(&(nth + 1).to_string(), digits);
+        let room = columns.saturating_sub(digits + 1);
+        let mut line = choice_row(&seat.choices[nth], heaviest, room, theme);
         line.spans.insert(0, Span::styled(format!("{number} "), theme.style(Role::Dim)));
         line
     });

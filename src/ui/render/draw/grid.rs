@@ -108,7 +108,12 @@ pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, seen: Range<u16>,
         Some(scale) => (*scale, all > 0),
         None => match scales.iter().find(|scale| fits(scale, 0)) {
             Some(scale) => (*scale, false),
-            None => (scales.last().copied().unwrap_or(Scale::Cell(1)), false),
+            // Not all of it will be seen: then as much as there can be.
+            None => {
+                let across = scales.iter().filter(|scale| scale.size(grid).0 <= room);
+                let flattest = across.min_by_key(|scale| scale.size(grid).1).or(scales.last());
+                (flattest.copied().unwrap_or(Scale::Cell(1)), false)
+            }
         },
     };
     let gutter = if room > scale.size(grid).0 + gutter(grid) || grid.number_rows { gutter(grid) } else { 0 };
@@ -198,12 +203,21 @@ impl Place<'_, '_> {
         let (text, style) = match cell {
             GridCell::Empty => ("·", theme.style(Role::Border)),
             GridCell::Value(value, changed) => return self.small(&value_cell(value, *changed), x, y, buffer),
+            // A number that does not fit would say something else.
+            GridCell::Text(text, role)
+                if self.grid.kind == GridKind::Discs && text::width(text) > usize::from(wide) =>
+            {
+                ("∘", theme.style(*role))
+            }
             GridCell::Text(text, role) => {
                 let numeric = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
                 let (wide, gap) = (usize::from(wide), usize::from(wide > 1));
                 let text = text::excerpt(text, wide);
-                let text =
-                    if numeric && wide > 2 { text::pad_left(&text, wide - gap) } else { text.into_owned() };
+                let text = if numeric && wide > 2 && self.grid.kind != GridKind::Discs {
+                    text::pad_left(&text, wide - gap)
+                } else {
+                    text.into_owned()
+                };
                 return self.put(x, y, &text, wide as u16, theme.style(*role), buffer);
             }
             GridCell::Disc { seat, look: look @ (DiscLook::Last | DiscLook::Turned) } => {
