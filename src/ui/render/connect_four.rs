@@ -142,7 +142,11 @@ fn grid<'a>(
         head: (0..board.columns).map(head).collect(),
         foot: (0..board.columns).map(foot).collect(),
         number_rows: false,
-        focus: cursor.map(|column| (column, 0)),
+        // Discs lie at the bottom: that is the part to see where not all fits.
+        focus: cursor.map(|column| (column, 0)).or_else(|| {
+            let column = last.unwrap_or(board.columns / 2);
+            Some((column, board.top(column).unwrap_or(board.rows() - 1)))
+        }),
     }
 }
 

@@ -21,6 +21,8 @@ const MAX_BIDS: usize = 200;
 const LADDER: usize = 12;
 /// The faces of a die.
 const FACES: usize = 6;
+/// More dice than this are on no table.
+const MAX_TOTAL: usize = 1_000;
 /// Dice that a seat starts with, where nobody has more.
 const USUAL_DICE: usize = 5;
 
@@ -36,7 +38,8 @@ impl<'a> Bid<'a> {
     /// A bid, or an action that makes one.
     fn read(value: &'a Value) -> Option<Self> {
         let face = count(value, "face").filter(|face| (1..=FACES).contains(face))?;
-        Some(Self { quantity: count(value, "quantity")?, face, seat: word(value, "seat") })
+        let quantity = count(value, "quantity").filter(|quantity| *quantity <= MAX_TOTAL)?;
+        Some(Self { quantity, face, seat: word(value, "seat") })
     }
 
     /// `4 × 5`.
@@ -63,8 +66,8 @@ impl<'a> Round<'a> {
         if let Some(current) = current.filter(|current| bids.last() != Some(current)) {
             bids.push(current);
         }
-        let sum = || counts.values().filter_map(Value::as_u64).sum::<u64>() as usize;
-        Some(Self { counts, bids, total: count(data, "total_dice").unwrap_or_else(sum) })
+        let sum = || counts.values().filter_map(Value::as_u64).fold(0, u64::saturating_add) as usize;
+        Some(Self { counts, bids, total: count(data, "total_dice").unwrap_or_else(sum).min(MAX_TOTAL) })
     }
 
     fn current(&self) -> Option<Bid<'a>> {
@@ -214,7 +217,9 @@ fn ladder<'a>(input: &SceneInput<'_>, round: &Round<'_>) -> Grid<'a> {
         first = (wished.quantity + 1).min(round.total.max(1)).saturating_sub(LADDER - 1).max(1);
     }
     let quantities: Vec<usize> = (first..=last(first)).collect();
-    let from = if (1..=FACES).any(|face| face == 1 && least(face).is_some()) { 1 } else { 2 };
+    // Ones are bid only where they are not wild.
+    let has_ones = least(1).is_some() || round.bids.iter().any(|bid| bid.face == 1);
+    let from = if has_ones { 1 } else { 2 };
     let cell = |face: usize, quantity: usize| {
         let made = round.bids.iter().rev().find(|bid| (bid.quantity, bid.face) == (quantity, face));
         match made {
@@ -231,10 +236,9 @@ fn ladder<'a>(input: &SceneInput<'_>, round: &Round<'_>) -> Grid<'a> {
         }
     };
     let row = |face: usize| {
-        let label = GridCell::Text(format!("{face}:").into(), Role::Strong);
-        std::iter::once(label)
-            .chain(quantities.iter().map(move |quantity| (face, *quantity)).map(|(f, q)| cell(f, q)))
-            .collect::<Vec<_>>()
+        let mut cells = vec![GridCell::Text(format!("{face}:").into(), Role::Strong)];
+        cells.extend(quantities.iter().map(|quantity| cell(face, *quantity)));
+        cells
     };
     let head = quantities.iter().map(|quantity| vec![Part::new(quantity.to_string(), Role::Dim)]);
     Grid {

@@ -32,8 +32,9 @@ pub(super) fn heights(body: &Body<'_>, width: u16, theme: &Theme) -> (u16, u16) 
 }
 
 /// The greatest height up to `height` that a body has use for.
-pub(super) fn fitting(body: &Body<'_>, width: u16, height: u16) -> u16 {
+pub(super) fn fitting(body: &Body<'_>, (width, height): (u16, u16), theme: &Theme) -> u16 {
     match body {
+        Body::Grid(grid) => grid::fitting(grid, width, height, theme),
         Body::Hands(hands) => hands::fitting(hands, usize::from(width), height),
         _ => height,
     }

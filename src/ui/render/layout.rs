@@ -92,6 +92,9 @@ fn columns<'s, 'a>(
 ) -> Vec<(Rect, Vec<&'s Panel<'a>>)> {
     let mut groups: Vec<Vec<&Panel<'_>>> = match area.width {
         ..TWO_FROM => vec![in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far])],
+        TWO_FROM..THREE_FROM if stacks(scene, theme, area) => {
+            vec![in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far])]
+        }
         TWO_FROM..THREE_FROM => {
             vec![in_slots(scene, &[Slot::Main]), in_slots(scene, &[Slot::Side, Slot::Far])]
         }
@@ -112,6 +115,24 @@ fn columns<'s, 'a>(
         (rect, group)
     };
     groups.into_iter().zip(widths).map(place).collect()
+}
+
+/// Whether a board is drawn larger with the rest below it than with the rest beside it, and all of that fits.
+fn stacks(scene: &Scene<'_>, theme: &Theme, area: Rect) -> bool {
+    let all = in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far]);
+    let Some((board, others)) = all.split_first().filter(|(board, _)| matches!(board.body, Body::Grid(_)))
+    else {
+        return false;
+    };
+    let least = |panel: &&Panel<'_>| {
+        let block = block(panel, theme, area.width, true);
+        block.title + block.height + 1
+    };
+    let below = others.iter().map(least).fold(2, u16::saturating_add);
+    let room = area.height.saturating_sub(below);
+    let beside = draw::fitting(&board.body, (area.width * 11 / 20, area.height), theme);
+    draw::heights(&board.body, area.width, theme).0 <= room
+        && draw::fitting(&board.body, (area.width, room), theme) > beside
 }
 
 /// Shares the width out: the first column flexible, the others as they wish within limits.
@@ -163,7 +184,7 @@ fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut B
     let roomy = area.width >= ROOMY_FROM.0 && area.height >= ROOMY_FROM.1;
     let mut blocks: Vec<Block<'_, '_>> =
         panels.iter().map(|panel| block(panel, theme, area.width, roomy)).collect();
-    let gap = grow(&mut blocks, (area.width, area.height), roomy);
+    let gap = grow(&mut blocks, (area.width, area.height), theme, roomy);
     let hidden = if roomy { shorten(&mut blocks, area.height, gap, scroll) } else { 0 };
     let total = rows(&blocks, gap);
     let scroll = i64::from(scroll.saturating_sub(hidden).min(total.saturating_sub(area.height)));
@@ -207,10 +228,11 @@ fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
 }
 
 /// Lets panels grow into the room there is; gives the gap between them.
-fn grow(blocks: &mut [Block<'_, '_>], (width, height): (u16, u16), roomy: bool) -> u16 {
+fn grow(blocks: &mut [Block<'_, '_>], (width, height): (u16, u16), theme: &Theme, roomy: bool) -> u16 {
     // A board is what one came to see: it gets up to four fifths before the others are laid out.
     for block in blocks.iter_mut().filter(|block| matches!(block.panel.body, Body::Grid(_))) {
-        block.height = block.most.min(block.height.max(height * 4 / 5));
+        let wished = block.most.min(block.height.max(height * 4 / 5));
+        block.height = draw::fitting(&block.panel.body, (width, wished), theme).max(block.height);
         if !roomy {
             // Nobody scrolls a tile: the board shows the part that matters.
             block.height = block.height.min(height);
@@ -224,7 +246,7 @@ fn grow(blocks: &mut [Block<'_, '_>], (width, height): (u16, u16), roomy: bool) 
     let charts = blocks.iter().filter(|block| matches!(block.panel.body, Body::Series(_))).count() as u16;
     for block in blocks.iter_mut().filter(|block| !matches!(block.panel.body, Body::Series(_))) {
         let wished = block.height + spare.min(block.most.saturating_sub(block.height));
-        let more = draw::fitting(&block.panel.body, width, wished).saturating_sub(block.height);
+        let more = draw::fitting(&block.panel.body, (width, wished), theme).saturating_sub(block.height);
         block.height += more;
         spare -= more;
     }

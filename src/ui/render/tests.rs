@@ -477,6 +477,23 @@ fn huge_and_deep_values_are_drawn_by_what_is_seen() {
     }
 }
 
+#[test]
+fn painters_survive_numbers_that_no_game_has() {
+    let huge = u64::MAX;
+    let dice = json!({"your_dice": [huge, 6], "dice_counts": {"p0": huge, "p1": huge}, "total_dice": huge,
+        "bids": [{"quantity": huge, "face": 6, "seat": "p1"}, {"quantity": 999, "face": 6, "seat": "p1"}],
+        "min_next_bids": {"6": huge, "1": 0}, "last_reveal": {"bid": {"quantity": 0, "face": 6}, "count": huge, "dice": {"p0": [huge]}}});
+    let poker = json!({"board": ["Ah"], "pot": 1e308, "seats": [{"seat": "p0", "stack": 1e308, "street_bet": -1e308}, {"stack": -1}],
+        "raise_min": -1e308, "raise_max": 1e308, "to_call": 1e308, "hand_number": huge});
+    let reversi = json!({"board": [[0, -1], [1, 7]], "legal": [[huge, huge], [0, 1]], "discs": {"p99": huge}, "last_move": [huge, 0],
+        "events": [{"place": {"row": huge, "col": 0, "flips": [[huge, huge]], "seat": "p9"}}], "turn": "p77"});
+    for data in [dice, poker, reversi] {
+        for size in SIZES {
+            draw_any(&data, size, &COLOUR);
+        }
+    }
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -46,7 +46,11 @@ impl Amount {
     fn stepped(self, up: bool) -> i64 {
         let range = self.most.saturating_sub(self.least);
         let step = [500, 250, 100, 50, 25, 10, 5].into_iter().find(|step| step * 8 <= range).unwrap_or(1);
-        let next = if up { self.now.div_euclid(step) + 1 } else { (self.now - 1).div_euclid(step) };
+        let next = if up {
+            self.now.div_euclid(step).saturating_add(1)
+        } else {
+            self.now.saturating_sub(1).div_euclid(step)
+        };
         next.saturating_mul(step).clamp(self.least, self.most)
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area
         let steer = if seat.steers() {
             "  arrows play"
         } else if seat.lies_on_board() {
-            "  arrows on the board, j k here"
+            "  arrows choose"
         } else {
             ""
         };

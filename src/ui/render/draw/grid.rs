@@ -84,6 +84,14 @@ pub(super) fn heights(grid: &Grid<'_>, width: u16, theme: &Theme) -> (u16, u16) 
     (least, most)
 }
 
+/// The height of the largest scale that fits both ways; as it was, where none does.
+pub(super) fn fitting(grid: &Grid<'_>, width: u16, height: u16, theme: &Theme) -> u16 {
+    let room = width.saturating_sub(gutter(grid)) + 1;
+    let sizes = Scale::of(grid.kind, theme).iter().map(|scale| scale.size(grid));
+    let rows = sizes.filter(|(wide, _)| *wide <= room).map(|(_, high)| high + trim(grid));
+    rows.filter(|rows| *rows <= height).max().unwrap_or(height)
+}
+
 /// Columns the largest scale takes that fits the room; where none does, those of the smallest.
 pub(super) fn width(grid: &Grid<'_>, theme: &Theme, room: u16) -> u16 {
     let widths = Scale::of(grid.kind, theme).iter().map(|scale| scale.size(grid).0 + gutter(grid));

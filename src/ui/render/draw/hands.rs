@@ -9,6 +9,8 @@ use crate::ui::theme::{Role, Theme};
 
 /// A label is not wider.
 const MAX_LABEL: usize = 14;
+/// So much of what stands behind faces goes before their size.
+const NOTE: usize = 16;
 /// Between faces, and before what stands around them.
 const GAP: usize = 1;
 
@@ -65,7 +67,7 @@ fn ways(hands: &[Hand<'_>], width: usize) -> Vec<(Scales, usize)> {
     let label = label_width(hands);
     let fits = |scales: &Scales, with_notes: bool| {
         hands.iter().all(|hand| {
-            let note = if with_notes { GAP + words_width(&hand.note) } else { 0 };
+            let note = if with_notes { GAP + words_width(&hand.note).min(NOTE) } else { 0 };
             label + of(hand, *scales).columns(hand) + note <= width + GAP
         })
     };
