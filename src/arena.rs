@@ -1,8 +1,8 @@
 //! The local server with its own real games: the platform's API on loopback, for free.
 //!
 //! Start at `Arena::open`, then `serve`. Requests pass `guard` and reach `routes`, which parse, call the
-//! `store` or the `host`, and answer with `reply` or `error`. Matches are played by `host` over the traits
-//! of `engine`; `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
+//! `store`, the `host` or the `rollouts`, and answer with `reply` or `error`. Sessions are played by `host`, rollouts by
+//! `rollouts`, both over the traits of `engine`; `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
 
 pub mod auth;
 pub mod catalogue;
@@ -19,6 +19,7 @@ pub mod page;
 pub mod record;
 pub mod reply;
 pub mod request;
+pub mod rollouts;
 pub mod routes;
 pub mod secret;
 pub mod store;
@@ -34,6 +35,7 @@ use tokio_util::task::TaskTracker;
 
 use self::catalogue::Games;
 use self::host::{Host, Limits};
+use self::rollouts::Rollouts;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
 
@@ -78,6 +80,7 @@ struct Inner {
     store: Arc<Store>,
     keys: auth::Keys,
     host: Host,
+    rollouts: Rollouts,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -115,7 +118,10 @@ impl Arena {
         let closing = CancellationToken::new();
         let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
-        Ok(Self(Arc::new(Inner { settings, store, keys, host, closing, tasks, port })))
+        let (limits, games) = (settings.limits.clone(), settings.games);
+        let rollouts = Rollouts::load(Arc::clone(&store), limits, games, tasks.clone()).await?;
+        tasks.spawn(rollouts.clone().keep_up(closing.clone()));
+        Ok(Self(Arc::new(Inner { settings, store, keys, host, rollouts, closing, tasks, port })))
     }
 
     /// The account of an address and a new key for it, without a login: for whoever runs the arena. Makes the account
@@ -138,6 +144,9 @@ impl Arena {
         if tokio::time::timeout_at(deadline, ended).await.is_err() {
             tracing::warn!("some sessions or sockets did not end in time");
         }
+        if tokio::time::timeout_at(deadline, self.rollouts().finish()).await.is_err() {
+            tracing::warn!("what some rollout runs used was not written in time");
+        }
         // A file that another program keeps locked is given up; what is missing is made good at the next start.
         let grace = deadline.max(tokio::time::Instant::now() + Duration::from_millis(500));
         if tokio::time::timeout_at(grace, self.store().close()).await.is_err() {
@@ -148,6 +157,11 @@ impl Arena {
     /// The play host.
     pub fn host(&self) -> &Host {
         &self.0.host
+    }
+
+    /// The rollout host.
+    pub fn rollouts(&self) -> &Rollouts {
+        &self.0.rollouts
     }
 
     /// The database.

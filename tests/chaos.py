@@ -157,13 +157,16 @@ def end(around, program, name):
         kill(program.pid, number)
     around.may_tear = twice or number == signal.SIGKILL
     until(f"{name} lives on after {number.name}", lambda: program.poll() is not None, 15)
+    no_policies(f"{name} after {number.name}")
+
+
+def no_policies(name):
     for pid in policies():
         # One that was stopped cannot see the end of its input.
         kill(pid, signal.SIGCONT)
-    if not until(f"policies of {name} live on after {number.name}", lambda: not policies(), 5):
+    if not until(f"policies of {name} live on", lambda: not policies(), 5):
         for pid in policies():
             kill(pid, signal.SIGKILL)
-    return number
 
 
 def own_arena(around):
@@ -221,20 +224,28 @@ def dashboard(around):
                 except OSError:
                     return
 
+    def type_some(keys, most):
+        for _ in range(around.chance.randint(1, most)):
+            os.write(ours, around.chance.choice(keys))
+            read(0.05)
+
     read(around.chance.uniform(0.5, 2.5))
-    for _ in range(around.chance.randint(1, 20)):
-        os.write(ours, around.chance.choice([b"1", b"2", b"3", b"j", b"k", b"\r", b"w", b"\x1b", b"?", b"\x1b[B"]))
-        read(0.05)
+    if around.chance.random() < 0.5:
+        type_some([b"1", b"2", b"3", b"j", b"k", b"\r", b"w", b"\x1b", b"?", b"\x1b[B"], 20)
+    else:
+        play_by_hand_and_by_policy(around, ours, read, type_some)
     if around.chance.random() < 0.3:
         os.close(theirs)
         os.close(ours)
         until("the dashboard lives on after its terminal went away", lambda: program.poll() is not None, 10)
+        no_policies("a dashboard without a terminal")
         return
     number = around.chance.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     kill(program.pid, number)
     read(0.3)
     until(f"the dashboard lives on after {number.name}", lambda: program.poll() is not None or read(0.1), 10)
     read(0.2)
+    no_policies(f"the dashboard after {number.name}")
     if termios.tcgetattr(theirs)[:4] != before[:4]:
         fault(f"terminal modes are not restored after {number.name}")
     for on, off, what in [(b"\x1b[?1049h", b"\x1b[?1049l", "alternate screen"), (b"\x1b[?25l", b"\x1b[?25h", "cursor")]:
@@ -242,6 +253,23 @@ def dashboard(around):
             fault(f"the {what} is not given back after {number.name}")
     os.close(theirs)
     os.close(ours)
+
+
+def play_by_hand_and_by_policy(around, terminal, read, type_some):
+    """Starts a game, moves, hands the seat to a policy that may be killed, takes it back."""
+    for words in [b"1", b"j" * around.chance.randint(0, 5), b"p", b"y"]:
+        os.write(terminal, words)
+        read(0.3)
+    for _ in range(around.chance.randint(1, 3)):
+        type_some([b"\r", b"\x1b[C", b"\x1b[B", b" ", b"[", b"]", b"l"], 12)
+        for words in [b"c", POLICY.encode() + b"\r"]:
+            os.write(terminal, words)
+            read(0.2)
+        read(around.chance.uniform(0.2, 1.5))
+        around.kill_a_policy()
+        read(around.chance.uniform(0.0, 0.5))
+        os.write(terminal, b"h")
+        read(0.1)
 
 
 def check_recordings(home, may_be_torn):

@@ -14,8 +14,14 @@ pub struct Credits(pub i64);
 
 impl Credits {
     /// The price of this many ticks.
-    pub fn for_ticks(ticks: u32) -> Self {
-        Self(TICK_PRICE.0 * i64::from(ticks))
+    pub fn for_ticks(ticks: impl Into<u64>) -> Self {
+        let ticks = i64::try_from(ticks.into()).unwrap_or(i64::MAX);
+        Self(TICK_PRICE.0.saturating_mul(ticks))
+    }
+
+    /// The ticks that it pays for.
+    pub fn ticks(self) -> u64 {
+        (self.0.max(0) / TICK_PRICE.0) as u64
     }
 }
 
@@ -47,7 +53,7 @@ mod tests {
         assert_eq!(text(998_420_000), "998.42");
         assert_eq!(text(1_000_000_000), "1000");
         assert_eq!(text(-16_800), "-0.0168");
-        for ticks in 0..5_000 {
+        for ticks in 0..5_000u32 {
             let shown: f64 = text(Credits::for_ticks(ticks).0).parse().unwrap();
             assert_eq!((shown * 1e6).round() as i64, 400 * i64::from(ticks));
         }

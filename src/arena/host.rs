@@ -55,6 +55,16 @@ pub struct Limits {
     pub closing: Duration,
     /// How long a shutdown may take.
     pub shutdown: Duration,
+    /// Open rollout runs of one account.
+    pub open_runs: usize,
+    /// Live episodes of all runs.
+    pub live_episodes: usize,
+    /// How long an episode that nobody drives stays open.
+    pub episode_idle: Duration,
+    /// How long the last result of an episode that has ended can be asked for again.
+    pub replay: Duration,
+    /// How long a run stays open before it settles by itself.
+    pub run_life: Duration,
 }
 
 impl Default for Limits {
@@ -67,6 +77,11 @@ impl Default for Limits {
             send: Duration::from_secs(10),
             closing: Duration::from_secs(30),
             shutdown: Duration::from_secs(4),
+            open_runs: 1_000,
+            live_episodes: 20_000,
+            episode_idle: Duration::from_mins(10),
+            replay: Duration::from_mins(10),
+            run_life: Duration::from_hours(24),
         }
     }
 }

@@ -2,13 +2,21 @@
 //!
 //! Ratings are measured by `gert arena calibrate` and ship as tables (`assets/league`), one a game. An entry is owned by
 //! the system; its `model` is the player's name (`ab4+eps0.25`). Start at [`of`]; opponents come from [`draw`].
+//!
+//! `roster` says who is rated, `calibrate` plays and `rating` fits; `table` is the file.
+
+pub mod calibrate;
+mod id;
+pub mod rating;
+pub mod roster;
+pub mod table;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
 
+use self::table::{Row, Table};
 use super::engine::rng::Pcg;
 use super::error::ArenaError;
 
@@ -136,32 +144,28 @@ const TEXTS: &[(&str, &str)] = &[
     ("pot_limit_omaha_hilo", include_str!("../../assets/league/pot_limit_omaha_hilo.json")),
 ];
 
-#[derive(Deserialize)]
-struct Table {
-    entries: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    player: String,
-    elo: f64,
-    error: f64,
-    matches: u32,
-}
-
 fn read(slug: &str, text: &str) -> Vec<Entry> {
-    let table: Table = serde_json::from_str(text).expect("the tables that ship are tested");
-    let step = SignedDuration::from_hours(365 * 24) / (table.entries.len().max(1) as i32);
-    let first = Timestamp::constant(1_735_689_600, 0);
-    let entry = |(nth, row): (usize, Row)| Entry {
-        submission_id: format!("arena-{slug}-{}", row.player),
+    let table = Table::read(text).expect("the tables that ship are tested");
+    let mut entries: Vec<Entry> = table.entries.into_iter().map(|row| entry(slug, row)).collect();
+    entries.sort_by(|a, b| a.elo.total_cmp(&b.elo));
+    entries
+}
+
+fn entry(slug: &str, row: Row) -> Entry {
+    /// 2025-01-01T00:00:00Z.
+    const FIRST: Timestamp = Timestamp::constant(1_735_689_600, 0);
+    const MINUTES_A_YEAR: u128 = 365 * 24 * 60;
+    let id = id::submission(slug, &row.player);
+    Entry {
+        submission_id: id::hyphenated(id),
+        // By the id, so that it stays when other players come and go.
+        created_at: FIRST + SignedDuration::from_mins((id % MINUTES_A_YEAR) as i64),
         player: row.player,
         elo: row.elo,
         error: row.error,
         matches: row.matches,
-        created_at: first + step * nth as i32,
-    };
-    let mut entries: Vec<Entry> = table.entries.into_iter().enumerate().map(entry).collect();
-    entries.sort_by(|a, b| a.elo.total_cmp(&b.elo));
-    entries
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
 
@@ -31,6 +32,23 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
         let body = json!({ "data": self.1, "meta": { "request_id": request_id() } });
         (self.0, Json(body)).into_response()
+    }
+}
+
+/// A success whose `data` is JSON text already, so that what is large is written once.
+#[derive(Debug)]
+pub struct RawReply(pub StatusCode, pub Bytes);
+
+impl IntoResponse for RawReply {
+    fn into_response(self) -> Response {
+        let Self(status, data) = self;
+        let request_id = request_id();
+        let mut body = Vec::with_capacity(data.len() + request_id.len() + 40);
+        body.extend_from_slice(b"{\"data\":");
+        body.extend_from_slice(&data);
+        // Our own ids need no escaping.
+        body.extend_from_slice(format!(",\"meta\":{{\"request_id\":\"{request_id}\"}}}}").as_bytes());
+        (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
     }
 }
 

@@ -57,6 +57,11 @@ impl Fields {
         Ok(Self(fields))
     }
 
+    /// Reads an object within a body.
+    pub fn from_object(object: Map<String, Value>) -> Self {
+        Self(object)
+    }
+
     /// Takes a field as it is; `null` counts as absent.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         self.0.shift_remove(name).filter(|value| !value.is_null())

@@ -4,6 +4,7 @@ mod account;
 mod exports;
 mod games;
 mod play;
+mod rollouts;
 mod sessions;
 mod sockets;
 
@@ -23,6 +24,9 @@ use super::{Arena, BASE_PATH, guard};
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
 
+/// The largest batch of steps: as many as are allowed, each with the actions of all seats.
+const BATCH_LIMIT: usize = 4 * 1024 * 1024;
+
 /// See [`super::router`].
 pub(super) fn router(arena: Arena) -> Router {
     let with_key = Router::new()
@@ -41,6 +45,20 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(exports::job))
+        .route("/rollout-runs", get(rollouts::list).post(rollouts::open))
+        .route("/rollout-runs/{run_id}/extend", post(rollouts::extend))
+        .route("/rollout-runs/{run_id}/close", post(rollouts::close))
+        .route("/rollout-runs/{run_id}/episodes", post(rollouts::reset))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}", get(rollouts::probe))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/step", post(rollouts::step))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/fork", post(rollouts::fork))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/forks", post(rollouts::forks))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/close", post(rollouts::close_episode))
+        .merge(
+            Router::new()
+                .route("/rollout-runs/{run_id}/steps", post(rollouts::steps))
+                .layer(DefaultBodyLimit::max(BATCH_LIMIT)),
+        )
         .route("/tasks/info", get(tasks_info))
         .route_layer(middleware::from_fn_with_state(arena.clone(), guard::api_key));
     // A player token opens one seat and needs no key beside it.
@@ -104,7 +122,7 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         StatusCode::PAYLOAD_TOO_LARGE => ArenaError::new(
             status,
             "PAYLOAD_TOO_LARGE",
-            format!("a body may have {BODY_LIMIT} bytes at most"),
+            format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps {BATCH_LIMIT}"),
         ),
         _ if status.is_client_error() => ArenaError::new(
             status,

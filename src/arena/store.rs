@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod exports;
 pub mod ledger;
 pub mod open;
+pub mod runs;
 pub mod sessions;
 mod writer;
 

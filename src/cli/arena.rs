@@ -1,4 +1,6 @@
-//! `gert arena`: the arena alone.
+//! `gert arena`: the arena alone, and what its makers need.
+
+mod calibrate;
 
 use std::path::PathBuf;
 
@@ -8,7 +10,10 @@ use super::Failure;
 
 /// What `gert arena` takes.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Let anybody on this machine register, log in and mint keys, as the SDK's live tests do
     #[arg(long)]
     dev: bool,
@@ -26,9 +31,18 @@ pub(super) struct Args {
     ephemeral: bool,
 }
 
-/// Serves until INT or TERM.
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Measure the ratings of a game's built-in players: they play each other on all cores
+    Calibrate(calibrate::Args),
+}
+
+/// Serves until INT or TERM, or does what else was asked for.
 pub(super) async fn run(args: Args) -> Result<i32, Failure> {
-    let Args { dev, host, port, db, ephemeral } = args;
+    let Args { action, dev, host, port, db, ephemeral } = args;
+    if let Some(Action::Calibrate(args)) = action {
+        return calibrate::run(args).await;
+    }
     command::run(Options { dev, host, port, db, ephemeral }).await?;
     Ok(0)
 }

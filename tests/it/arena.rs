@@ -6,6 +6,7 @@ mod accounts;
 mod durability;
 mod play;
 mod requests;
+mod rollouts;
 mod sockets;
 
 use std::net::SocketAddr;

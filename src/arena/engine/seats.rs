@@ -94,6 +94,12 @@ impl SeatSet {
         Self(self.0 | other.0)
     }
 
+    /// Seats in both.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Seats in this one only.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {

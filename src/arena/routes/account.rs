@@ -14,7 +14,7 @@ use crate::arena::guard::Caller;
 use crate::arena::page::{PageRequest, page};
 use crate::arena::reply::Reply;
 use crate::arena::request::Fields;
-use crate::arena::store::ledger;
+use crate::arena::store::ledger::{self, Payee};
 use crate::arena::{Arena, auth};
 
 const COOKIE: &str = "gert_session";
@@ -26,12 +26,13 @@ pub(super) async fn balance(
 ) -> Answer {
     let holdings = arena.store().read(move |connection| ledger::holdings(connection, &account_id)).await?;
     let held: i64 = holdings.open.iter().map(|(_, hold)| hold.0).sum();
-    // What live sessions have used so far; one that ended meanwhile still counts until it is settled.
-    let metered: i64 = holdings
-        .open
-        .iter()
-        .filter_map(|(session_id, _)| arena.host().find(session_id))
-        .map(|live| live.face().record.credits().0)
+    // What is open has used so far; what ended meanwhile still counts until it is settled.
+    let metered: i64 = (holdings.open.iter())
+        .filter_map(|(payee, _)| match payee {
+            Payee::Session(session_id) => Some(arena.host().find(session_id)?.face().record.credits()),
+            Payee::Run(run_id) => Some(Credits::for_ticks(arena.rollouts().find(run_id)?.ticks_used())),
+        })
+        .map(|credits| credits.0)
         .sum();
     Ok(Reply::ok(json!({
         "credits": Credits(holdings.free.0 + held - metered),

@@ -5,6 +5,8 @@
 //! end      settle -price of the ticks played
 //!          refund +the hold
 //! ```
+//!
+//! A rollout run is held, settled and refunded alike, but its hold may grow by further entries.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -20,8 +22,17 @@ use crate::arena::record::rfc3339;
 pub struct Holdings {
     /// The sum of all entries.
     pub free: Credits,
-    /// Holds of sessions that are not settled yet.
-    pub open: Vec<(String, Credits)>,
+    /// Holds that are not settled yet.
+    pub open: Vec<(Payee, Credits)>,
+}
+
+/// What a hold is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payee {
+    /// A session, by its id.
+    Session(String),
+    /// A rollout run, by its id.
+    Run(String),
 }
 
 /// One line of the usage list.
@@ -34,8 +45,9 @@ pub struct UsageEntry {
     kind: String,
     micro: i64,
     session_id: Option<String>,
+    run_id: Option<String>,
     game: Option<String>,
-    ticks: Option<u32>,
+    ticks: Option<u64>,
     description: String,
 }
 
@@ -45,7 +57,12 @@ impl UsageEntry {
         let mut json = Map::new();
         let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
         put("entry_id", format!("u_{}", self.entry).into());
-        put("kind", if self.kind == "settle" { "session".into() } else { self.kind.as_str().into() });
+        let kind = match (self.kind.as_str(), &self.run_id) {
+            ("settle", Some(_)) => "rollout_run",
+            ("settle", None) => "session",
+            (kind, _) => kind,
+        };
+        put("kind", kind.into());
         put("credits", json!(Credits(-self.micro)));
         if let Some(ticks) = self.ticks {
             put("ticks", ticks.into());
@@ -55,6 +72,9 @@ impl UsageEntry {
         }
         if let Some(session_id) = &self.session_id {
             put("session_id", session_id.as_str().into());
+        }
+        if let Some(run_id) = &self.run_id {
+            put("run_id", run_id.as_str().into());
         }
         put("description", self.description.as_str().into());
         put("created_at", rfc3339(timestamp(self.at)).into());
@@ -128,6 +148,68 @@ pub fn settle(
     Ok(())
 }
 
+/// Makes the hold of a run as large as this; one that is large enough stays as it is.
+///
+/// # Errors
+/// [`StoreError::Short`] when the account cannot cover what is missing.
+pub fn raise_hold(
+    connection: &Connection,
+    account_id: &str,
+    run_id: &str,
+    to: Credits,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let missing = Credits(to.0 - held_for(connection, &Payee::Run(run_id.to_owned()))?.0);
+    if missing.0 <= 0 {
+        return Ok(());
+    }
+    let have = free(connection, account_id)?;
+    if have < missing {
+        return Err(StoreError::Short { need: missing, have });
+    }
+    connection.execute(
+        "INSERT INTO ledger (account_id, at, kind, micro, run_id, description)
+         VALUES (?1, ?2, 'hold', ?3, ?4, 'reserved')",
+        params![account_id, at.as_millisecond(), -missing.0, run_id],
+    )?;
+    Ok(())
+}
+
+/// Charges what a run played and gives its whole hold back. Does nothing the second time.
+pub fn settle_run(
+    connection: &Connection,
+    run_id: &str,
+    episodes: u64,
+    ticks: u64,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "SELECT account_id FROM ledger WHERE run_id = ?1 AND kind = 'hold' LIMIT 1";
+    let account: Option<String> = connection.query_row(sql, [run_id], |row| row.get(0)).optional()?;
+    let Some(account_id) = account else { return Ok(()) };
+    let held = held_for(connection, &Payee::Run(run_id.to_owned()))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT OR IGNORE INTO ledger (account_id, at, kind, micro, run_id, ticks, description)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let (at, spent) = (at.as_millisecond(), -Credits::for_ticks(ticks).0);
+    let plural = |n, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let description = format!("rollout run, {}, {}", plural(episodes, "episode"), plural(ticks, "tick"));
+    let ticks = ticks as i64;
+    insert.execute(params![account_id, at, "settle", spent, run_id, ticks, description])?;
+    insert.execute(params![account_id, at, "refund", held.0, run_id, ticks, "hold released"])?;
+    Ok(())
+}
+
+/// What was reserved for something, settled or not.
+pub fn held_for(connection: &Connection, payee: &Payee) -> Result<Credits, StoreError> {
+    let (column, id) = match payee {
+        Payee::Session(id) => ("session_id", id),
+        Payee::Run(id) => ("run_id", id),
+    };
+    let sql = format!("SELECT coalesce(-sum(micro), 0) FROM ledger WHERE {column} = ?1 AND kind = 'hold'");
+    Ok(Credits(connection.prepare_cached(&sql)?.query_row([id], |row| row.get(0))?))
+}
+
 /// What the account may still promise.
 pub fn free(connection: &Connection, account_id: &str) -> Result<Credits, StoreError> {
     let sql = "SELECT coalesce(sum(micro), 0) FROM ledger WHERE account_id = ?1";
@@ -140,10 +222,18 @@ pub fn holdings(connection: &Connection, account_id: &str) -> Result<Holdings, S
     let snapshot = connection.unchecked_transaction()?;
     let free = free(&snapshot, account_id)?;
     let mut statement = snapshot.prepare_cached(
-        "SELECT session_id, -micro FROM ledger AS hold WHERE account_id = ?1 AND kind = 'hold' AND NOT EXISTS
-         (SELECT 1 FROM ledger WHERE session_id = hold.session_id AND kind = 'refund')",
+        "SELECT session_id, run_id, -sum(micro) FROM ledger AS hold WHERE account_id = ?1 AND kind = 'hold'
+         AND NOT EXISTS (SELECT 1 FROM ledger WHERE session_id = hold.session_id AND kind = 'refund')
+         AND NOT EXISTS (SELECT 1 FROM ledger WHERE run_id = hold.run_id AND kind = 'refund')
+         GROUP BY session_id, run_id",
     )?;
-    let rows = statement.query_map([account_id], |row| Ok((row.get(0)?, Credits(row.get(1)?))))?;
+    let rows = statement.query_map([account_id], |row| {
+        let payee = match row.get::<_, Option<String>>(0)? {
+            Some(session_id) => Payee::Session(session_id),
+            None => Payee::Run(row.get(1)?),
+        };
+        Ok((payee, Credits(row.get(2)?)))
+    })?;
     Ok(Holdings { free, open: rows.collect::<Result<_, _>>()? })
 }
 
@@ -156,7 +246,7 @@ pub fn usage(
 ) -> Result<Vec<UsageEntry>, StoreError> {
     let [at, entry] = after.unwrap_or([i64::MAX, i64::MAX]);
     let mut statement = connection.prepare_cached(
-        "SELECT entry, at, kind, micro, session_id, game, ticks, description FROM ledger
+        "SELECT entry, at, kind, micro, session_id, run_id, game, ticks, description FROM ledger
          WHERE account_id = ?1 AND kind IN ('grant', 'settle') AND (at, entry) < (?2, ?3)
          ORDER BY at DESC, entry DESC LIMIT ?4",
     )?;
@@ -167,9 +257,10 @@ pub fn usage(
             kind: row.get(2)?,
             micro: row.get(3)?,
             session_id: row.get(4)?,
-            game: row.get(5)?,
-            ticks: row.get(6)?,
-            description: row.get(7)?,
+            run_id: row.get(5)?,
+            game: row.get(6)?,
+            ticks: row.get::<_, Option<i64>>(7)?.map(|ticks| ticks.max(0) as u64),
+            description: row.get(8)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -13,7 +13,10 @@ use super::StoreError;
 pub(super) const BUSY_WAIT: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 5_000 });
 
 /// The schema, step by step. Add files, never edit one.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../../assets/migrations/0001_first.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("../../../assets/migrations/0001_first.sql"),
+    include_str!("../../../assets/migrations/0002_rollouts.sql"),
+];
 
 /// `gert` in ASCII: marks our files.
 const APPLICATION_ID: i64 = 0x6765_7274;

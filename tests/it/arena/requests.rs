@@ -82,7 +82,6 @@ async fn unknown_things_are_not_found_in_the_envelope() {
         "/jobs/x_none",
         "/nothing/here",
         "/games/",
-        "/rollout-runs",
         "/submissions",
         "/org/providers",
         "/sessions/s_none/branches",
