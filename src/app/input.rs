@@ -169,7 +169,8 @@ impl App {
         }
     }
 
-    /// An arrow key plays, where the legal actions name directions.
+    /// An arrow key plays, where the legal actions name directions. Where they lie on a board it goes to the next
+    /// cell, and where the chosen one has a size it changes that.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
         if self.pane != Pane::Play
             || key.ctrl
@@ -180,20 +181,31 @@ impl App {
         {
             return None;
         }
-        let direction = match key.code {
-            KeyCode::Up => "up",
-            KeyCode::Down => "down",
-            KeyCode::Left => "left",
-            KeyCode::Right => "right",
+        let (direction, way) = match key.code {
+            KeyCode::Up => ("up", (0, -1)),
+            KeyCode::Down => ("down", (0, 1)),
+            KeyCode::Left => ("left", (-1, 0)),
+            KeyCode::Right => ("right", (1, 0)),
             _ => return None,
         };
-        let seat = self.play.seat_mut().filter(|seat| seat.live.is_live() && seat.steers())?;
-        // Where some arrows play, the others do nothing: a list that moved instead would surprise.
-        let Some(payload) = seat.steering(direction).map(|choice| choice.payload.clone()) else {
+        let seat = self.play.seat_mut().filter(|seat| seat.live.is_live())?;
+        if seat.steers() {
+            // Where some arrows play, the others do nothing: a list that moved instead would surprise.
+            let Some(payload) = seat.steering(direction).map(|choice| choice.payload.clone()) else {
+                return Some(Vec::new());
+            };
+            seat.list.select_id(&payload);
+            return Some(self.act(Action::Act));
+        }
+        if seat.lies_on_board() {
+            seat.go(way);
             return Some(Vec::new());
-        };
-        seat.list.select_id(&payload);
-        Some(self.act(Action::Act))
+        }
+        if way.0 != 0 {
+            seat.resize(way.0 > 0)?;
+            return Some(Vec::new());
+        }
+        None
     }
 
     pub(super) fn pasted(&mut self, text: &str) {
