@@ -31,6 +31,7 @@ use super::engine::rng::{Pcg, mix};
 use super::engine::seats::Seat;
 use super::engine::{Game, MatchSetup, Play};
 use super::error::ArenaError;
+use super::league::{self, Wanted};
 use super::record::{SeatKind, SeatRecord, SessionRecord, Status};
 use super::secret::{self, SecretHash};
 use super::store::{Store, sessions};
@@ -204,14 +205,15 @@ impl Plan {
     }
 }
 
-/// Built-in players from around the middle of the ladder, as different from each other as it allows.
+/// Built-in players from around the middle of the league, as different from each other as it allows. The seed decides
+/// who they are.
 pub fn middling_bots(game: &dyn Game, n: u8, seed: u64) -> Vec<String> {
-    let mut ladder: Vec<(usize, &str)> = game.bots().iter().map(|bot| bot.name).enumerate().collect();
-    let middle = ladder.len() / 2;
-    ladder.sort_by_key(|(nth, _)| nth.abs_diff(middle));
-    ladder.truncate(usize::from(n).max(3));
-    Pcg::new(mix(&[seed, 0xA1])).shuffle(&mut ladder);
-    ladder.iter().map(|(_, name)| (*name).to_owned()).cycle().take(usize::from(n)).collect()
+    let slug = game.spec().slug;
+    let different = usize::from(n).min(league::of(slug).len());
+    let mut rng = Pcg::new(mix(&[seed, 0xA1]));
+    // Anybody fits, and no more are asked for than there are.
+    let drawn = league::draw(slug, &Wanted::any(), different, &mut rng).unwrap_or_default();
+    drawn.into_iter().map(|entry| entry.player.clone()).cycle().take(usize::from(n)).collect()
 }
 
 /// All sessions that are live or were a moment ago.

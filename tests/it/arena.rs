@@ -4,6 +4,7 @@
 
 mod accounts;
 mod durability;
+mod league;
 mod play;
 mod requests;
 mod rollouts;

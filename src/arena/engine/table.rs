@@ -301,6 +301,14 @@ impl<R: Rules> Play for Table<R> {
         Box::new(self.clone())
     }
 
+    fn redeal(&self, viewer: Seat, stream: u64) -> Box<dyn Play> {
+        let mut other = self.clone();
+        let mut rng = Pcg::new(mix(&[stream, 0]));
+        R::redeal(&mut other.state, viewer, &mut rng);
+        R::reseed(&mut other.state, mix(&[stream, 1]));
+        Box::new(other)
+    }
+
     fn digest(&self) -> u64 {
         let mut hasher = Fnv::default();
         self.state.hash(&mut hasher);

@@ -285,10 +285,13 @@ fn ai_players(
     if named.len() > usize::from(free) {
         return Err(ArenaError::invalid("ai", format_args!("names more players than the {free} free seats")));
     }
-    let ladder = game.bots();
-    if let Some(unknown) = named.iter().find(|name| !ladder.iter().any(|bot| bot.name == **name)) {
-        let all: Vec<&str> = ladder.iter().map(|bot| bot.name).collect();
-        let problem = format!("names `{unknown}`, but the players of this game are `{}`", all.join("`, `"));
+    if let Some(unknown) = named.iter().find(|name| game.player(name, seed).is_none()) {
+        let all: Vec<&str> = game.bots().iter().map(|bot| bot.name).collect();
+        let problem = format!(
+            "names `{unknown}`, but the players of this game are `{}`; with `+eps0.25` behind it, a player makes a random move \
+             a quarter of the time",
+            all.join("`, `")
+        );
         return Err(ArenaError::invalid("ai", problem));
     }
     let drawn = host::middling_bots(game, free, seed);

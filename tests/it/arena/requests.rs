@@ -130,6 +130,7 @@ async fn requests_are_checked_strictly_and_the_message_names_the_field() {
         (json!({ "game": game, "tick_ms": -1 }), "tick_ms"),
         (json!({ "game": game, "pace_ms": 60_001 }), "pace_ms"),
         (json!({ "game": game, "vs_ai": true, "ai": ["nobody"] }), "ai"),
+        (json!({ "game": game, "vs_ai": true, "ai": ["random+eps2"] }), "ai"),
         (json!({ "game": game, "vs_ai": true, "ai": ["random", "random"] }), "ai"),
         (json!({ "game": game, "vs_ai": false, "ai": ["random"] }), "ai"),
         (json!({ "game": game, "custom_provider_id": "p" }), "custom_provider_id"),
