@@ -36,7 +36,6 @@ use tokio_util::task::TaskTracker;
 use self::episode::Episode;
 use self::replays::Replays;
 use self::run::Run;
-use super::catalogue::Games;
 use super::credits::Credits;
 use super::error::ArenaError;
 use super::host::Limits;
@@ -53,7 +52,6 @@ pub struct Rollouts(Arc<Inner>);
 struct Inner {
     store: Arc<Store>,
     limits: Limits,
-    games: Games,
     runs: RwLock<HashMap<String, Arc<Run>>>,
     replays: Mutex<Replays>,
     live_episodes: Arc<AtomicUsize>,
@@ -74,12 +72,7 @@ impl std::fmt::Debug for Inner {
 
 impl Rollouts {
     /// A host with the runs that an earlier one left open.
-    pub async fn load(
-        store: Arc<Store>,
-        limits: Limits,
-        games: Games,
-        tasks: TaskTracker,
-    ) -> Result<Self, StoreError> {
+    pub async fn load(store: Arc<Store>, limits: Limits, tasks: TaskTracker) -> Result<Self, StoreError> {
         let left_open = store.read(runs::open).await?;
         let runs =
             left_open.into_iter().map(|(row, held)| (row.run_id.clone(), Arc::new(Run::new(row, held))));
@@ -87,7 +80,6 @@ impl Rollouts {
         Ok(Self(Arc::new(Inner {
             store,
             limits,
-            games,
             runs: RwLock::new(runs.collect()),
             replays: Mutex::default(),
             live_episodes: Arc::default(),
@@ -177,16 +169,6 @@ impl Rollouts {
             return Err(episode::not_found(episode_id));
         }
         Ok(answer::probed(&episode, &live))
-    }
-
-    /// The games that it plays.
-    pub fn games(&self) -> Games {
-        self.0.games
-    }
-
-    /// Work that must be finished although its client gave up.
-    pub fn tasks(&self) -> &TaskTracker {
-        &self.0.tasks
     }
 
     async fn settled(&self, account_id: &str, run_id: &str) -> Result<RunRow, ArenaError> {

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
-use bytes::Bytes;
 use jiff::Timestamp;
 
+use super::answer::Alike;
 use super::budget::{Budget, Refusal};
 use super::curriculum::Curriculum;
 use super::episode::{Episode, Live};
@@ -30,7 +30,7 @@ pub struct Run {
     /// Nothing when it is being settled: no episode may come any more.
     episodes: Mutex<Option<HashMap<String, Arc<Episode>>>>,
     /// What batches of forks answered.
-    pub(super) op_keys: Mutex<OpKeys<Bytes>>,
+    pub(super) op_keys: Mutex<OpKeys<Arc<Alike>>>,
     gate: tokio::sync::Mutex<()>,
     /// The counters changed since they were last written.
     is_dirty: AtomicBool,

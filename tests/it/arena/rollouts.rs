@@ -1,6 +1,7 @@
 //! Rollout runs over HTTP: their life, what is refused, what is billed.
 
 mod batches;
+mod broken;
 mod episodes;
 mod league;
 mod lifetimes;

@@ -165,7 +165,7 @@ async fn output_that_is_no_action_fails_the_seat_and_is_no_bad_request() {
 async fn a_single_policy_seat_has_plain_members_and_its_failure_has_no_score() {
     let server = Server::start().await;
     let run = Run::open(&server, 2).await;
-    let ask = json!({ "game": "grid_serpents", "player_count": 1, "max_ticks": 3 });
+    let ask = json!({ "game": "grid_serpents", "player_count": 1, "max_ticks": 3, "seed": 0 });
     let episode = run.reset(ask.clone()).await;
     assert_eq!((&episode["policy_seats"], &episode["on_turn_seats"]), (&json!(["p0"]), &json!(["p0"])));
     let mut last = run.step(&episode, json!({ "action": [], "expected_tick": 0 })).await;
