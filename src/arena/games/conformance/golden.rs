@@ -100,9 +100,9 @@ fn record(game: &dyn Game) -> Vec<Line> {
     let mut rng = Pcg::new(102);
     while play.probe().over.is_none() {
         let mut inputs = random_inputs(&*play, &mut rng);
-        let asked = play.probe().turn.seats();
-        if play.probe().tick == HORIZON - 5 {
-            asked.iter().take(1).for_each(|seat| drop(inputs.insert(seat, Input::Fail("gone".into()))));
+        let culprit = play.probe().turn.seats().iter().next();
+        if let Some(seat) = culprit.filter(|_| play.probe().tick == HORIZON - 5) {
+            inputs.insert(seat, Input::Fail("gone".into()));
         }
         play.submit(&inputs);
         let inputs = inputs.iter().map(|(seat, input)| (seat.to_string(), Sent::of(input))).collect();
