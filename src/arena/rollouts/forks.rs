@@ -8,7 +8,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
-use super::episode::{self, Episode, Live};
+use super::episode::{self, Episode, Lease, Live};
 use super::op_keys::Claim;
 use super::run::{self, Run};
 use super::{Rollouts, answer, lock};
@@ -70,45 +70,41 @@ impl Rollouts {
         if !parent.opponents.is_empty() {
             return Err(unsupported());
         }
-        let places = self.take_places(count as usize)?;
+        let places = self.take_places(count)?;
         let snapshot = {
             let live = parent.live.lock().await;
-            match (live.is_closed, live.end) {
-                (true, Some(_)) => return Err(complete()),
-                (true, None) => return Err(episode::not_found(episode_id)),
-                (false, _) => live.play.fork(),
+            match (&live.lease, live.end) {
+                (Some(_), _) => live.play.fork(),
+                (None, Some(_)) => return Err(complete()),
+                (None, None) => return Err(episode::not_found(episode_id)),
             }
         };
         let origin = snapshot.probe().tick;
         let ticks = u64::from(parent.horizon - origin);
-        run.claim(&self.0.store, u64::from(count), ticks).await?;
+        let mut claim = run.claim(&self.0.store, u64::from(count), ticks).await?;
         let now = episode::millis(Timestamp::now());
         parent.touched.store(now, Ordering::Release);
+        let leases = places.into_iter().map(|place| Lease { claim: claim.split(ticks), _place: place });
         let children: Vec<Arc<Episode>> =
-            (0..count).map(|_| Arc::new(child(&parent, snapshot.as_ref(), origin, now))).collect();
-        let told = answer::opened_alike(&children, &Live::new(snapshot, SeatMap::default()));
-        if !run.add(children) {
-            run.release(ticks * u64::from(count));
-            return Err(run::closed(run.run_id()));
-        }
-        places.keep();
-        Ok(told)
+            leases.map(|lease| Arc::new(child(&parent, snapshot.as_ref(), origin, lease, now))).collect();
+        let told = answer::opened_alike(&children, &Live::new(snapshot, SeatMap::default(), None));
+        if run.add(children) { Ok(told) } else { Err(run::closed(run.run_id())) }
     }
 }
 
-fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, now: i64) -> Episode {
+fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, lease: Lease, now: i64) -> Episode {
     Episode {
         episode_id: episode::new_id(),
         game: parent.game,
         player_count: parent.player_count,
         policy: parent.policy,
         opponents: SeatMap::default(),
+        wanted: parent.wanted.clone(),
         seed: parent.seed,
         origin,
         horizon: parent.horizon,
-        claim: u64::from(parent.horizon - origin),
         touched: AtomicI64::new(now),
-        live: Arc::new(Mutex::new(Live::new(snapshot.fork(), SeatMap::default()))),
+        live: Arc::new(Mutex::new(Live::new(snapshot.fork(), SeatMap::default(), Some(lease)))),
     }
 }
 
