@@ -350,7 +350,7 @@ async fn seats_of_others_are_played_by_built_in_players_and_only_when_it_is_over
         server.call(Method::POST, &format!("{path}/branch"), Some(json!({})), &guest).await;
     assert_eq!(status, 201, "{branch}");
     let branch = &branch["data"];
-    assert_eq!((&branch["player_id"], &branch["session"]["tick"]), (&json!("p1"), &json!(2)));
+    assert_eq!((&branch["player_id"], &branch["session"]["branch"]["tick"]), (&json!("p1"), &json!(2)));
     assert_eq!(
         (&branch["session"]["seats"][0]["kind"], &branch["session"]["seats"][1]["kind"]),
         (&json!("ai"), &json!("user"))
