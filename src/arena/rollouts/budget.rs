@@ -214,7 +214,7 @@ mod tests {
             let mut played = 0;
             for op in ops {
                 let (before, held) = (budget.clone(), budget.held);
-                let mut ask = |budget: &mut Budget| match op {
+                let ask = |budget: &mut Budget| match op {
                     Op::Open(count, ticks) => budget.claim(count, ticks),
                     Op::Score(ticks) => budget.claim_ticks(ticks),
                     Op::Extend(more) => budget.extend(more),
