@@ -17,6 +17,7 @@ pub mod host;
 pub mod league;
 pub mod legacy;
 pub mod page;
+pub mod providers;
 pub mod record;
 pub mod reply;
 pub mod request;

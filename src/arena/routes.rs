@@ -1,6 +1,7 @@
 //! The routes, and what surrounds them. Outside in: request id, errors as envelopes, host and origin, key, handler.
 
 mod account;
+mod branches;
 mod exports;
 mod games;
 mod legacy;
@@ -11,7 +12,7 @@ mod sessions;
 mod sockets;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -40,7 +41,11 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/sessions", get(sessions::list))
         .route("/sessions/{session_id}", get(sessions::get).delete(sessions::delete))
         .route("/sessions/{session_id}/logs", get(sessions::logs))
+        .route("/sessions/{session_id}/branches", get(branches::tree))
+        .route("/sessions/{session_id}/branch-scores", get(branches::scores::get))
+        .route("/org/providers", get(providers))
         .route("/play", post(play::create))
+        .route("/play/{session_id}/branch", post(branches::create))
         .route("/play/{session_id}/join", post(play::join))
         .route("/spectate/{session_id}", get(sockets::spectate))
         .route("/exports", get(exports::list).post(exports::create))
@@ -98,6 +103,11 @@ async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
     };
     query.finish()?;
     Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
+}
+
+/// `GET /org/providers`: a bare list.
+async fn providers(State(arena): State<Arena>) -> Answer {
+    Ok(Reply::ok(super::providers::list(arena.games())))
 }
 
 async fn unknown(request: Request) -> ArenaError {
