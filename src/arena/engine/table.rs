@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::digest::Fnv;
 use super::events::{EventLog, NoEvents};
-use super::observation::{Number, ObservationWriter, round4};
+use super::observation::{List, Number, ObservationWriter, round4};
 use super::player::Hired;
 use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
@@ -210,11 +210,8 @@ impl<R: Rules> Play for Table<R> {
         if on_turn && spec.enumeration != Enumeration::Absent {
             let mut legal = Vec::new();
             R::legal(&self.state, seat, &mut legal);
-            let choices: Vec<Choice<'_, R::Action>> = legal
-                .iter()
-                .map(|(action, weight)| Choice { action, weight: Number(f64::from(*weight)) })
-                .collect();
-            writer.field("_action_space", &choices);
+            let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
+            writer.field("_action_space", &List(legal.iter().map(|(action, weight)| choice((action, *weight)))));
         }
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
