@@ -15,7 +15,9 @@ pub mod games;
 pub mod guard;
 pub mod host;
 pub mod league;
+pub mod legacy;
 pub mod page;
+pub mod providers;
 pub mod record;
 pub mod reply;
 pub mod request;
@@ -118,8 +120,7 @@ impl Arena {
         let closing = CancellationToken::new();
         let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
-        let (limits, games) = (settings.limits.clone(), settings.games);
-        let rollouts = Rollouts::load(Arc::clone(&store), limits, games, tasks.clone()).await?;
+        let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
         Ok(Self(Arc::new(Inner { settings, store, keys, host, rollouts, closing, tasks, port })))
     }

@@ -12,12 +12,14 @@
 mod answer;
 pub mod batch;
 pub mod budget;
+pub mod curriculum;
 pub mod episode;
 mod forks;
 pub mod op_keys;
 mod replays;
 pub mod reset;
 pub mod run;
+pub mod scoring;
 pub mod steps;
 mod upkeep;
 
@@ -34,12 +36,14 @@ use tokio_util::task::TaskTracker;
 use self::episode::Episode;
 use self::replays::Replays;
 use self::run::Run;
-use super::catalogue::Games;
 use super::credits::Credits;
 use super::error::ArenaError;
 use super::host::Limits;
 use super::store::runs::{self, RunRow};
 use super::store::{Store, StoreError};
+
+/// Questions that are scored at once.
+const SCORERS: usize = 2;
 
 /// The rollout host. Copies are the same.
 #[derive(Debug, Clone)]
@@ -48,13 +52,14 @@ pub struct Rollouts(Arc<Inner>);
 struct Inner {
     store: Arc<Store>,
     limits: Limits,
-    games: Games,
     runs: RwLock<HashMap<String, Arc<Run>>>,
     replays: Mutex<Replays>,
-    live_episodes: AtomicUsize,
+    live_episodes: Arc<AtomicUsize>,
     /// Work on blocking threads: more at once than there are cores gains nothing.
     workers: Arc<Semaphore>,
     cores: usize,
+    /// Scoring takes all cores for a while: two at a time, so that a short question need not wait for a long one.
+    scorers: Arc<Semaphore>,
     /// Work that goes on when its client gives up.
     tasks: TaskTracker,
 }
@@ -67,12 +72,7 @@ impl std::fmt::Debug for Inner {
 
 impl Rollouts {
     /// A host with the runs that an earlier one left open.
-    pub async fn load(
-        store: Arc<Store>,
-        limits: Limits,
-        games: Games,
-        tasks: TaskTracker,
-    ) -> Result<Self, StoreError> {
+    pub async fn load(store: Arc<Store>, limits: Limits, tasks: TaskTracker) -> Result<Self, StoreError> {
         let left_open = store.read(runs::open).await?;
         let runs =
             left_open.into_iter().map(|(row, held)| (row.run_id.clone(), Arc::new(Run::new(row, held))));
@@ -80,12 +80,12 @@ impl Rollouts {
         Ok(Self(Arc::new(Inner {
             store,
             limits,
-            games,
             runs: RwLock::new(runs.collect()),
             replays: Mutex::default(),
-            live_episodes: AtomicUsize::new(0),
+            live_episodes: Arc::default(),
             workers: Arc::new(Semaphore::new(cores)),
             cores,
+            scorers: Arc::new(Semaphore::new(SCORERS)),
             tasks,
         })))
     }
@@ -155,7 +155,7 @@ impl Rollouts {
     /// `EPISODE_NOT_FOUND`.
     pub async fn close_episode(&self, run: &Run, episode_id: &str) -> Result<u32, ArenaError> {
         let episode = run.episode(episode_id).ok_or_else(|| episode::not_found(episode_id))?;
-        self.end(run, &episode).await.ok_or_else(|| episode::not_found(episode_id))
+        end(run, &episode).await.ok_or_else(|| episode::not_found(episode_id))
     }
 
     /// What the probe answers. No activity.
@@ -165,20 +165,10 @@ impl Rollouts {
     pub async fn probe(&self, run: &Run, episode_id: &str) -> Result<Bytes, ArenaError> {
         let episode = run.episode(episode_id).ok_or_else(|| episode::not_found(episode_id))?;
         let live = episode.live.lock().await;
-        if live.is_closed {
+        if live.lease.is_none() {
             return Err(episode::not_found(episode_id));
         }
         Ok(answer::probed(&episode, &live))
-    }
-
-    /// The games that it plays.
-    pub fn games(&self) -> Games {
-        self.0.games
-    }
-
-    /// Work that must be finished although its client gave up.
-    pub fn tasks(&self) -> &TaskTracker {
-        &self.0.tasks
     }
 
     async fn settled(&self, account_id: &str, run_id: &str) -> Result<RunRow, ArenaError> {
@@ -189,7 +179,7 @@ impl Rollouts {
 
     async fn settle(&self, run: &Run, at: Timestamp) -> Result<(), ArenaError> {
         for episode in run.begin_closing() {
-            self.end(run, &episode).await;
+            end(run, &episode).await;
         }
         let _gate = run.gate().await;
         if self.find(run.run_id()).is_none() {
@@ -204,29 +194,12 @@ impl Rollouts {
         Ok(())
     }
 
-    /// Takes an episode out of play; gives its ticks, or nothing when it was closed already. Waits for a step under way.
-    async fn end(&self, run: &Run, episode: &Episode) -> Option<u32> {
-        let mut live = episode.live.lock().await;
-        self.end_locked(run, episode, &mut live)
-    }
-
-    fn end_locked(&self, run: &Run, episode: &Episode, live: &mut episode::Live) -> Option<u32> {
-        if std::mem::replace(&mut live.is_closed, true) {
-            return None;
-        }
-        run.forget(&episode.episode_id);
-        self.0.live_episodes.fetch_sub(1, Ordering::AcqRel);
-        let ticks = live.tick(episode);
-        run.release(episode.claim - u64::from(ticks));
-        Some(ticks)
-    }
-
     /// Room for more live episodes, all or none.
-    fn take_places(&self, count: usize) -> Result<Places<'_>, ArenaError> {
+    fn take_places(&self, count: u32) -> Result<Vec<Place>, ArenaError> {
         let (live, most) = (&self.0.live_episodes, self.0.limits.live_episodes);
-        let more = |live: usize| live.checked_add(count).filter(|live| *live <= most);
+        let more = |live: usize| live.checked_add(count as usize).filter(|live| *live <= most);
         match live.fetch_update(Ordering::AcqRel, Ordering::Acquire, more) {
-            Ok(_) => Ok(Places { live, count }),
+            Ok(_) => Ok((0..count).map(|_| Place(Arc::clone(live))).collect()),
             Err(live) => Err(ArenaError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "HOST_AT_CAPACITY",
@@ -236,22 +209,19 @@ impl Rollouts {
     }
 }
 
-/// Room that was taken for episodes that are not live yet; given back unless they come.
-struct Places<'a> {
-    live: &'a AtomicUsize,
-    count: usize,
+/// Takes an episode out of play; gives its ticks, or nothing when it was closed already. Waits for a step under way.
+async fn end(run: &Run, episode: &Episode) -> Option<u32> {
+    let mut live = episode.live.lock().await;
+    live.close(run, episode)
 }
 
-impl Places<'_> {
-    /// The episodes are live: closing them gives the room back.
-    fn keep(mut self) {
-        self.count = 0;
-    }
-}
+/// Room for one live episode; given back when it goes.
+#[derive(Debug)]
+pub struct Place(Arc<AtomicUsize>);
 
-impl Drop for Places<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.live.fetch_sub(self.count, Ordering::AcqRel);
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

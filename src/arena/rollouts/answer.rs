@@ -66,15 +66,30 @@ pub(super) fn opened(episode: &Episode, live: &Live) -> Bytes {
     named(&episode.episode_id, &opening(episode, live))
 }
 
-/// What forks say of new episodes that differ in their ids alone.
-pub(super) fn opened_alike(episodes: &[Arc<Episode>], live: &Live) -> Vec<Bytes> {
-    let opening = episodes.first().map(|first| opening(first, live)).unwrap_or_default();
-    episodes.iter().map(|episode| named(&episode.episode_id, &opening)).collect()
+/// New episodes that differ in their ids alone, so that what is said of all is written and kept once.
+#[derive(Debug)]
+pub(super) struct Alike {
+    ids: Vec<String>,
+    opening: Vec<u8>,
 }
 
-/// The answer of a batch of forks.
-pub(super) fn forks(children: &[Bytes]) -> Bytes {
-    list_of("forks", children.iter().map(AsRef::as_ref))
+impl Alike {
+    pub(super) fn new(episodes: &[Arc<Episode>], live: &Live) -> Self {
+        let ids = episodes.iter().map(|episode| episode.episode_id.clone()).collect();
+        let opening = episodes.first().map(|first| opening(first, live)).unwrap_or_default();
+        Self { ids, opening }
+    }
+
+    /// What a fork answers.
+    pub(super) fn first(&self) -> Bytes {
+        self.ids.first().map(|id| named(id, &self.opening)).unwrap_or_default()
+    }
+
+    /// What a batch of forks answers.
+    pub(super) fn all(&self) -> Bytes {
+        let children: Vec<Bytes> = self.ids.iter().map(|id| named(id, &self.opening)).collect();
+        list_of("forks", children.iter().map(AsRef::as_ref))
+    }
 }
 
 /// The answer of a batch of steps; an entry without a result broke.
@@ -155,6 +170,9 @@ fn opening(episode: &Episode, live: &Live) -> Vec<u8> {
         }
         opponents.close();
     });
+    if let Some(band) = episode.wanted.band.filter(|_| !episode.opponents.is_empty()) {
+        object.put("opponent_band", &band);
+    }
     object.put("initial_score", &live.score(episode.primary()));
     object.raw("initial_scores", |out| by_seat(out, episode.policy, |seat| live.score(seat)));
     observations(&mut object, live, episode.primary(), seats, true);
@@ -216,16 +234,25 @@ fn standing(object: &mut Object<'_>, episode: &Episode, live: &Live) -> SeatSet 
 }
 
 fn observations(object: &mut Object<'_>, live: &Live, primary: Seat, seats: SeatSet, with_map: bool) {
-    if seats.contains(primary) {
-        object.raw("observation", |out| live.play.observe(primary, &[], out));
-    }
+    // The primary seat's is in the map too: it is written once and copied.
+    let mut written = None;
     if with_map {
         object.raw("observations", |out| {
             let mut map = Object::open(out);
             for seat in seats.iter() {
-                map.raw(&seat.to_string(), |out| live.play.observe(seat, &[], out));
+                map.raw(&seat.to_string(), |out| {
+                    let start = out.len();
+                    live.play.observe(seat, &[], out);
+                    written = (seat == primary).then(|| start..out.len()).or(written.take());
+                });
             }
             map.close();
+        });
+    }
+    if seats.contains(primary) {
+        object.raw("observation", |out| match written {
+            Some(written) => out.extend_from_within(written),
+            None => live.play.observe(primary, &[], out),
         });
     }
 }

@@ -19,11 +19,13 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::answer;
+use super::run::{Claim, Run};
+use super::{Place, answer};
 use crate::arena::engine::observation::{Number, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{EndReason, Game, Input, Play, Player, Probe, Timing};
 use crate::arena::error::ArenaError;
+use crate::arena::league::Wanted;
 
 /// What is fixed when an episode starts, and the lock around the rest.
 pub struct Episode {
@@ -37,14 +39,14 @@ pub struct Episode {
     pub policy: SeatSet,
     /// Who plays the others.
     pub opponents: SeatMap<Opponent>,
+    /// Which league players were wanted; scoring keeps to it.
+    pub wanted: Wanted,
     /// Decides all chance.
     pub seed: u64,
     /// The match's tick that it starts from; above 0 in a fork.
     pub origin: u32,
     /// The match's horizon.
     pub horizon: u32,
-    /// Ticks that its run has reserved for it.
-    pub(super) claim: u64,
     /// When it was last driven, in ms since 1970.
     pub(super) touched: AtomicI64,
     pub(super) live: Arc<Mutex<Live>>,
@@ -101,10 +103,10 @@ impl Episode {
     /// The policy's inputs of one tick.
     fn inputs(&self, given: Given, asked: SeatSet) -> Result<SeatMap<Input>, ArenaError> {
         let mut actions: SeatMap<Value> = match given {
-            Given::One(action) if self.policy.len() == 1 => [(self.primary(), action)].into_iter().collect(),
+            // Self-play, too: the SDK's README goes on so after it scored actions on policy.
+            Given::One(action) if asked.len() == 1 => asked.iter().zip([action]).collect(),
             Given::One(_) => {
-                let problem =
-                    format!("plays one seat, and this episode has {}: send `actions`", names(self.policy));
+                let problem = format!("plays one seat, and {} are on turn: send `actions`", names(asked));
                 return Err(ArenaError::invalid("action", problem));
             }
             Given::BySeat(actions) => actions.into_iter().collect(),
@@ -129,7 +131,7 @@ impl Episode {
 /// What a step brings.
 #[derive(Debug)]
 pub enum Given {
-    /// For the only policy seat.
+    /// For the only policy seat on turn.
     One(Value),
     /// By seat.
     BySeat(Vec<(Seat, Value)>),
@@ -159,10 +161,17 @@ pub struct Live {
     /// League players, by seat.
     pub(super) players: SeatMap<Box<dyn Player>>,
     pub(super) end: Option<End>,
-    /// True when it has ended or was closed: whoever waited for it comes too late.
-    pub(super) is_closed: bool,
+    /// What it may play. Nothing when it has ended or was closed: whoever waited for it comes too late.
+    pub(super) lease: Option<Lease>,
     scores: SeatMap<f64>,
     last: Option<Applied>,
+}
+
+/// What a live episode has of its run and of the host.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) claim: Claim,
+    pub(super) _place: Place,
 }
 
 /// The result of a step.
@@ -188,9 +197,9 @@ pub(super) enum Stepped {
 }
 
 impl Live {
-    pub(super) fn new(play: Box<dyn Play>, players: SeatMap<Box<dyn Player>>) -> Self {
+    pub(super) fn new(play: Box<dyn Play>, players: SeatMap<Box<dyn Player>>, lease: Option<Lease>) -> Self {
         let scores = play.probe().scores;
-        Self { play, players, end: None, is_closed: false, scores, last: None }
+        Self { play, players, end: None, lease, scores, last: None }
     }
 
     /// Lets league players open the game.
@@ -199,8 +208,29 @@ impl Live {
         self.scores = self.play.probe().scores;
     }
 
+    /// Notes ticks that were played.
+    pub(super) fn meter(&mut self, ticks: u32) {
+        if let Some(lease) = &mut self.lease {
+            lease.claim.meter(u64::from(ticks));
+        }
+    }
+
+    /// Takes it out of play and gives back what it did not play; gives its ticks, or nothing when it was closed already.
+    pub(super) fn close(&mut self, run: &Run, episode: &Episode) -> Option<u32> {
+        self.lease.take()?;
+        run.forget(&episode.episode_id);
+        Some(self.tick(episode))
+    }
+
     pub(super) fn score(&self, seat: Seat) -> Number {
         Number(self.scores.get(seat).copied().unwrap_or_default())
+    }
+
+    /// How it ended for the primary seat; `lost` when every policy seat failed.
+    pub(super) fn outcome(&self, episode: &Episode) -> Option<&'static str> {
+        let end = self.end?;
+        let standing = self.play.standings().get(episode.primary()).copied().filter(|_| end.is_scored);
+        Some(standing.map_or("lost", |standing| standing.outcome))
     }
 
     /// Ticks on the wire.
@@ -217,7 +247,7 @@ impl Live {
     ) -> Result<Stepped, ArenaError> {
         let probe = self.play.probe();
         let tick = episode.ticks_of(probe.tick);
-        let on_turn = if self.is_closed { SeatSet::EMPTY } else { probe.turn.seats() };
+        let on_turn = if self.lease.is_none() { SeatSet::EMPTY } else { probe.turn.seats() };
         let asked = on_turn.intersection(episode.policy);
         if let Some(last) = self.last.as_ref().filter(|last| expected_tick == Some(last.before))
             // A seat that fails alone costs no tick: then only what is named tells a repetition from the next step.
@@ -225,7 +255,7 @@ impl Live {
         {
             return Ok(Stepped::Replayed(last.body.clone()));
         }
-        if self.is_closed {
+        if self.lease.is_none() {
             return Err(not_found(&episode.episode_id));
         }
         if let Some(expected) = expected_tick.filter(|expected| *expected != tick) {

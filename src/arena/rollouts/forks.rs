@@ -8,10 +8,11 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
-use super::episode::{self, Episode, Live};
+use super::answer::Alike;
+use super::episode::{self, Episode, Lease, Live};
 use super::op_keys::Claim;
 use super::run::{self, Run};
-use super::{Rollouts, answer, lock};
+use super::{Rollouts, lock};
 use crate::arena::engine::Play;
 use crate::arena::engine::seats::SeatMap;
 use crate::arena::error::ArenaError;
@@ -22,8 +23,7 @@ impl Rollouts {
     /// # Errors
     /// As [`Rollouts::forks`], the key aside.
     pub async fn fork(&self, run: &Arc<Run>, episode_id: &str) -> Result<Bytes, ArenaError> {
-        let mut children = self.split(run, episode_id, 1).await?;
-        children.pop().ok_or_else(|| ArenaError::internal("a fork without a child"))
+        Ok(self.split(run, episode_id, 1).await?.first())
     }
 
     /// Forks an episode `count` times from one snapshot, all or none; the same key gives the same children again.
@@ -40,7 +40,7 @@ impl Rollouts {
     ) -> Result<Bytes, ArenaError> {
         let claim = lock(&run.op_keys).claim(episode_id, op_key, count, Timestamp::now())?;
         if let Claim::Replay(children) = claim {
-            return Ok(children);
+            return Ok(children.all());
         }
         let (host, batch, parent) = (self.clone(), Arc::clone(run), episode_id.to_owned());
         // A task of its own, so that a game that breaks does not leave the key running for ever.
@@ -49,9 +49,10 @@ impl Rollouts {
         let mut keys = lock(&run.op_keys);
         match outcome {
             Ok(Ok(children)) => {
-                let children = answer::forks(&children);
-                keys.commit(episode_id, op_key, children.clone(), Timestamp::now());
-                Ok(children)
+                let children = Arc::new(children);
+                keys.commit(episode_id, op_key, Arc::clone(&children), Timestamp::now());
+                drop(keys);
+                Ok(children.all())
             }
             // Every refusal comes before anything is started.
             Ok(Err(refusal)) => {
@@ -65,50 +66,46 @@ impl Rollouts {
         }
     }
 
-    async fn split(&self, run: &Arc<Run>, episode_id: &str, count: u32) -> Result<Vec<Bytes>, ArenaError> {
+    async fn split(&self, run: &Arc<Run>, episode_id: &str, count: u32) -> Result<Alike, ArenaError> {
         let parent = run.episode(episode_id).ok_or_else(|| episode::not_found(episode_id))?;
         if !parent.opponents.is_empty() {
             return Err(unsupported());
         }
-        let places = self.take_places(count as usize)?;
+        let places = self.take_places(count)?;
         let snapshot = {
             let live = parent.live.lock().await;
-            match (live.is_closed, live.end) {
-                (true, Some(_)) => return Err(complete()),
-                (true, None) => return Err(episode::not_found(episode_id)),
-                (false, _) => live.play.fork(),
+            match (&live.lease, live.end) {
+                (Some(_), _) => live.play.fork(),
+                (None, Some(_)) => return Err(complete()),
+                (None, None) => return Err(episode::not_found(episode_id)),
             }
         };
         let origin = snapshot.probe().tick;
         let ticks = u64::from(parent.horizon - origin);
-        run.claim(&self.0.store, u64::from(count), ticks).await?;
+        let mut claim = run.claim(&self.0.store, u64::from(count), ticks).await?;
         let now = episode::millis(Timestamp::now());
         parent.touched.store(now, Ordering::Release);
+        let leases = places.into_iter().map(|place| Lease { claim: claim.split(ticks), _place: place });
         let children: Vec<Arc<Episode>> =
-            (0..count).map(|_| Arc::new(child(&parent, snapshot.as_ref(), origin, now))).collect();
-        let told = answer::opened_alike(&children, &Live::new(snapshot, SeatMap::default()));
-        if !run.add(children) {
-            run.release(ticks * u64::from(count));
-            return Err(run::closed(run.run_id()));
-        }
-        places.keep();
-        Ok(told)
+            leases.map(|lease| Arc::new(child(&parent, snapshot.as_ref(), origin, lease, now))).collect();
+        let told = Alike::new(&children, &Live::new(snapshot, SeatMap::default(), None));
+        if run.add(children) { Ok(told) } else { Err(run::closed(run.run_id())) }
     }
 }
 
-fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, now: i64) -> Episode {
+fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, lease: Lease, now: i64) -> Episode {
     Episode {
         episode_id: episode::new_id(),
         game: parent.game,
         player_count: parent.player_count,
         policy: parent.policy,
         opponents: SeatMap::default(),
+        wanted: parent.wanted.clone(),
         seed: parent.seed,
         origin,
         horizon: parent.horizon,
-        claim: u64::from(parent.horizon - origin),
         touched: AtomicI64::new(now),
-        live: Arc::new(Mutex::new(Live::new(snapshot.fork(), SeatMap::default()))),
+        live: Arc::new(Mutex::new(Live::new(snapshot.fork(), SeatMap::default(), Some(lease)))),
     }
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
-use super::episode::{self, Episode, Live, Opponent};
+use super::episode::{self, Episode, Lease, Live, Opponent};
 use super::run::Run;
 use super::{Rollouts, answer};
 use crate::arena::engine::observation::Number;
@@ -60,65 +60,57 @@ impl Rollouts {
             .start(&MatchSetup { config: &config, seats, max_ticks, seed })
             .map_err(|error| ArenaError::malformed(error.to_string()))?;
         let table = Table::draw(&plan)?;
-        let places = self.take_places(1)?;
-        let claim = u64::from(max_ticks);
-        run.claim(&self.0.store, 1, claim).await?;
-        let opened = if table.entries.is_empty() {
-            begin(&run, &plan, play, &table)
-        } else {
-            let run = Arc::clone(&run);
-            let permit = Arc::clone(&self.0.workers).acquire_owned().await.map_err(ArenaError::internal)?;
-            let opening = tokio::task::spawn_blocking(move || {
-                let _permit = permit;
-                begin(&run, &plan, play, &table)
-            });
-            opening.await.map_err(ArenaError::internal).flatten()
-        };
-        let opened = opened.inspect_err(|_| run.release(claim))?;
-        if opened.is_live {
-            places.keep();
+        let place = self.take_places(1)?.pop();
+        let claim = run.claim(&self.0.store, 1, u64::from(max_ticks)).await?;
+        let lease = place.map(|place| Lease { claim, _place: place });
+        if table.entries.is_empty() {
+            return begin(&run, &plan, play, &table, lease);
         }
-        Ok(opened.body)
+        let permit = Arc::clone(&self.0.workers).acquire_owned().await.map_err(ArenaError::internal)?;
+        let opening = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            begin(&run, &plan, play, &table, lease)
+        });
+        opening.await.map_err(ArenaError::internal)?
     }
 }
 
-fn begin(run: &Run, plan: &EpisodePlan, play: Box<dyn Play>, table: &Table) -> Result<Opened, ArenaError> {
+fn begin(
+    run: &Run,
+    plan: &EpisodePlan,
+    play: Box<dyn Play>,
+    table: &Table,
+    lease: Option<Lease>,
+) -> Result<Bytes, ArenaError> {
     let now = Timestamp::now();
-    let live = Arc::new(Mutex::new(Live::new(play, table.hire(plan)?)));
+    let live = Arc::new(Mutex::new(Live::new(play, table.hire(plan)?, lease)));
     let episode = Arc::new(Episode {
         episode_id: episode::new_id(),
         game: plan.game,
         player_count: plan.player_count,
         policy: table.policy,
         opponents: table.told(),
+        wanted: plan.wanted.clone(),
         seed: plan.seed,
         origin: 0,
         horizon: plan.max_ticks,
-        claim: u64::from(plan.max_ticks),
         touched: AtomicI64::new(episode::millis(now)),
         live: Arc::clone(&live),
     });
     let mut live = live.try_lock().map_err(ArenaError::internal)?;
     live.begin(&episode);
     let body = answer::opened(&episode, &live);
-    let is_live = live.end.is_none();
     // Nobody else gets at it before the lock goes.
-    if is_live && !run.add([Arc::clone(&episode)]) {
+    if live.end.is_none() && !run.add([Arc::clone(&episode)]) {
         return Err(super::run::closed(run.run_id()));
     }
-    let ticks = u64::from(live.tick(&episode));
-    run.meter(ticks);
-    if !is_live {
-        live.is_closed = true;
-        run.release(episode.claim - ticks);
+    let ticks = live.tick(&episode);
+    live.meter(ticks);
+    if live.end.is_some() {
+        run.learn(&episode, &live);
+        live.lease = None;
     }
-    Ok(Opened { body, is_live })
-}
-
-struct Opened {
-    body: Bytes,
-    /// Whether there is anything left to play.
-    is_live: bool,
+    Ok(body)
 }
 
 /// Who sits where.

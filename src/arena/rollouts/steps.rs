@@ -75,7 +75,7 @@ impl Rollouts {
         let before = live.tick(episode);
         let attempt = AssertUnwindSafe(|| live.step(episode, step.given, step.expected_tick));
         let Ok(outcome) = std::panic::catch_unwind(attempt) else {
-            return Err(self.broke(run, episode, live, before));
+            return Err(broke(run, episode, live, before));
         };
         let applied = match outcome? {
             Stepped::Replayed(body) => return Ok(body),
@@ -83,12 +83,13 @@ impl Rollouts {
         };
         let now = Timestamp::now();
         episode.touched.store(episode::millis(now), Ordering::Release);
-        run.meter(u64::from(applied.tick - applied.before));
+        live.meter(applied.tick - applied.before);
         if applied.done {
+            run.learn(episode, live);
             // Kept before it is gone: a repetition finds it here or there.
             let body = applied.body.clone();
             lock(&self.0.replays).put(run.run_id(), &episode.episode_id, applied.before, body, now);
-            self.end_locked(run, episode, live);
+            live.close(run, episode);
         }
         Ok(applied.body)
     }
@@ -99,13 +100,13 @@ impl Rollouts {
             .get(run.run_id(), &step.episode_id, step.expected_tick)
             .ok_or_else(|| episode::not_found(&step.episode_id))
     }
+}
 
-    /// A game that panicked: the episode is closed at what it played.
-    fn broke(&self, run: &Run, episode: &Episode, live: &mut Live, before: u32) -> StepError {
-        let game = episode.game.spec().slug;
-        tracing::error!(game, seed = episode.seed, episode_id = episode.episode_id, "a game broke in a step");
-        run.meter(u64::from(live.tick(episode).saturating_sub(before)));
-        let ticks_used = self.end_locked(run, episode, live);
-        StepError { error: ArenaError::internal("the game broke: its episode was closed"), ticks_used }
-    }
+/// A game that panicked: the episode is closed at what it played.
+fn broke(run: &Run, episode: &Episode, live: &mut Live, before: u32) -> StepError {
+    let game = episode.game.spec().slug;
+    tracing::error!(game, seed = episode.seed, episode_id = episode.episode_id, "a game broke in a step");
+    live.meter(live.tick(episode).saturating_sub(before));
+    let ticks_used = live.close(run, episode);
+    StepError { error: ArenaError::internal("the game broke: its episode was closed"), ticks_used }
 }

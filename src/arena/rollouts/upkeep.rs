@@ -9,7 +9,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::run::Run;
-use super::{Rollouts, episode, lock, read};
+use super::{Rollouts, end, episode, lock, read};
 use crate::arena::store::runs;
 
 /// How often counters are written: what a crash may forget to bill.
@@ -61,7 +61,7 @@ impl Rollouts {
             if let Ok(mut live) = episode.live.try_lock()
                 && is_idle(episode.touched.load(Ordering::Acquire))
             {
-                self.end_locked(run, &episode, &mut live);
+                live.close(run, &episode);
             }
         }
     }
@@ -80,9 +80,12 @@ impl Rollouts {
         }
     }
 
-    /// Writes all counters and waits for it: for an arena that ends. Episodes end with it.
+    /// Closes all episodes, writes all counters and waits for that: for an arena that ends.
     pub async fn finish(&self) {
         for run in self.open_runs() {
+            for episode in run.episodes() {
+                end(&run, &episode).await;
+            }
             let (run_id, counters) = (run.row.run_id.clone(), run.counters());
             let written =
                 self.0.store.write_patiently(move |connection| runs::put(connection, &run_id, &counters));

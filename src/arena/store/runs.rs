@@ -175,3 +175,176 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         closed_at: row.get::<_, Option<i64>>(14)?.map(timestamp),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::open::MIGRATIONS;
+    use super::super::{accounts, ledger::holdings};
+    use super::*;
+    use crate::arena::credits::FIRST_GRANT;
+    use crate::arena::rollouts::budget::{Budget, Refusal};
+
+    /// A database in memory with one account.
+    fn database() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&MIGRATIONS.join(";")).unwrap();
+        accounts::add(&connection, "a", "a@b", None, Timestamp::UNIX_EPOCH).unwrap();
+        connection
+    }
+
+    fn row(run_id: &str, max_episodes: u64, ticks: u64) -> RunRow {
+        RunRow {
+            seq: 0,
+            run_id: run_id.to_owned(),
+            account_id: "a".to_owned(),
+            ticks_per_episode: ticks as u32,
+            auto_curriculum: false,
+            curriculum_band_width: 0.15,
+            curriculum_ewma_alpha: 0.1,
+            counters: Counters {
+                max_episodes,
+                episodes_used: 0,
+                ticks_used: 0,
+                price_ticks: ticks,
+                win_rate: 0.5,
+            },
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: Timestamp::UNIX_EPOCH,
+            closed_at: None,
+        }
+    }
+
+    #[test]
+    fn a_run_is_settled_once_and_its_counters_stay_as_they_were() {
+        let connection = database();
+        add(&connection, &row("r", 2, 10), Credits::for_ticks(20u64)).unwrap();
+        assert_eq!(open(&connection).unwrap(), [(RunRow { seq: 1, ..row("r", 2, 10) }, Credits(8_000))]);
+        let used = Counters { episodes_used: 1, ticks_used: 7, ..row("r", 2, 10).counters };
+        close(&connection, "r", &used, Timestamp::UNIX_EPOCH).unwrap();
+        let later = Counters { episodes_used: 2, ticks_used: 17, ..used };
+        close(&connection, "r", &later, Timestamp::UNIX_EPOCH).unwrap();
+        put(&connection, "r", &later).unwrap();
+        let kept = get(&connection, "a", "r").unwrap().unwrap();
+        assert_eq!((kept.counters, kept.closed_at), (used, Some(Timestamp::UNIX_EPOCH)));
+        let holdings = holdings(&connection, "a").unwrap();
+        assert_eq!((holdings.free.0, holdings.open), (FIRST_GRANT.0 - 7 * 400, Vec::new()));
+        assert_eq!(open(&connection).unwrap(), []);
+        assert_eq!(get(&connection, "b", "r").unwrap(), None, "others do not see it");
+    }
+
+    #[test]
+    fn a_hold_that_cannot_be_covered_changes_nothing() {
+        let connection = database();
+        let price = Credits(FIRST_GRANT.0 / 2);
+        add(&connection, &row("r", 1, 1), price).unwrap();
+        let at = Timestamp::UNIX_EPOCH;
+        let short = ledger::raise_hold(&connection, "a", "r", Credits(FIRST_GRANT.0 + 400), at).unwrap_err();
+        assert!(
+            matches!(short, StoreError::Short { need, have } if need.0 == price.0 + 400 && have == price)
+        );
+        ledger::raise_hold(&connection, "a", "r", Credits(1), at).unwrap();
+        assert_eq!(ledger::held_for(&connection, &Payee::Run("r".to_owned())).unwrap(), price);
+    }
+
+    #[derive(Debug, Clone)]
+    enum Op {
+        Start { count: u64, ticks: u64 },
+        Extend(u64),
+        Play(u64),
+        End,
+        Settle,
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            4 => (1..3u64, 1..30u64).prop_map(|(count, ticks)| Op::Start { count, ticks }),
+            1 => (1..4u64).prop_map(Op::Extend),
+            4 => (0..10u64).prop_map(Op::Play),
+            3 => Just(Op::End),
+            1 => Just(Op::Settle),
+        ]
+    }
+
+    /// Makes a claim, raising the hold in the ledger when it must.
+    fn claim(
+        connection: &Connection,
+        run_id: &str,
+        budget: &mut Budget,
+        ask: impl Fn(&mut Budget) -> Result<(), Refusal>,
+    ) -> bool {
+        match ask(budget) {
+            Err(Refusal::Short { need }) => {
+                let hold = Credits::for_ticks(need);
+                ledger::raise_hold(connection, "a", run_id, hold, Timestamp::UNIX_EPOCH).unwrap();
+                budget.held = need;
+                ask(budget).is_ok()
+            }
+            answer => answer.is_ok(),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Whatever runs do: what is free, held and spent is what was granted.
+        #[test]
+        fn the_ledger_adds_up(ops in prop::collection::vec((0..3usize, op()), 0..40)) {
+            let connection = database();
+            let mut spent = 0;
+            let mut runs: Vec<Option<(String, Budget, Vec<u64>)>> = Vec::new();
+            for nth in 0..3u64 {
+                let (run_id, ticks) = (format!("r{nth}"), 5 + nth);
+                add(&connection, &row(&run_id, 4, ticks), Credits::for_ticks(4 * ticks)).unwrap();
+                runs.push(Some((run_id, Budget::new(4, ticks), Vec::new())));
+            }
+            for (nth, op) in ops {
+                let Some((run_id, budget, claims)) = &mut runs[nth] else { continue };
+                match op {
+                    Op::Start { count, ticks } => {
+                        if claim(&connection, run_id, budget, |budget| budget.claim(count, ticks)) {
+                            claims.extend((0..count).map(|_| ticks));
+                        }
+                    }
+                    Op::Extend(more) => {
+                        prop_assert!(claim(&connection, run_id, budget, |budget| budget.extend(more)));
+                    }
+                    Op::Play(ticks) => if let Some(left) = claims.last_mut() {
+                        let ticks = ticks.min(*left);
+                        *left -= ticks;
+                        budget.meter(ticks);
+                    },
+                    Op::End => if let Some(left) = claims.pop() { budget.release(left) },
+                    Op::Settle => {
+                        let counters = Counters { ticks_used: budget.ticks_used, ..row(run_id, 0, 0).counters };
+                        close(&connection, run_id, &counters, Timestamp::UNIX_EPOCH).unwrap();
+                        spent += Credits::for_ticks(budget.ticks_used).0;
+                        runs[nth] = None;
+                    }
+                }
+                let now = holdings(&connection, "a").unwrap();
+                let open = runs.iter().flatten();
+                let held: Vec<(Payee, Credits)> = open
+                    .map(|(run_id, budget, _)| (Payee::Run(run_id.clone()), Credits::for_ticks(budget.held)))
+                    .collect();
+                prop_assert_eq!(&now.open, &held);
+                let total: i64 = now.free.0 + held.iter().map(|(_, hold)| hold.0).sum::<i64>() + spent;
+                prop_assert_eq!(total, FIRST_GRANT.0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_database_from_before_runs_keeps_its_sessions() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(MIGRATIONS[0]).unwrap();
+        accounts::add(&connection, "a", "a@b", None, Timestamp::UNIX_EPOCH).unwrap();
+        ledger::hold(&connection, "a", "s", "connect_four", Credits(4_000), Timestamp::UNIX_EPOCH).unwrap();
+        connection.execute_batch(MIGRATIONS[1]).unwrap();
+        let before = holdings(&connection, "a").unwrap();
+        assert_eq!(before.open, [(Payee::Session("s".to_owned()), Credits(4_000))]);
+        ledger::settle(&connection, "s", 3, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(holdings(&connection, "a").unwrap().open, []);
+    }
+}

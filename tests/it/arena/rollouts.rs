@@ -1,10 +1,12 @@
 //! Rollout runs over HTTP: their life, what is refused, what is billed.
 
 mod batches;
+mod broken;
 mod episodes;
 mod league;
 mod lifetimes;
 mod runs;
+mod scoring;
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -165,7 +165,7 @@ async fn output_that_is_no_action_fails_the_seat_and_is_no_bad_request() {
 async fn a_single_policy_seat_has_plain_members_and_its_failure_has_no_score() {
     let server = Server::start().await;
     let run = Run::open(&server, 2).await;
-    let ask = json!({ "game": "grid_serpents", "player_count": 1, "max_ticks": 3 });
+    let ask = json!({ "game": "grid_serpents", "player_count": 1, "max_ticks": 3, "seed": 0 });
     let episode = run.reset(ask.clone()).await;
     assert_eq!((&episode["policy_seats"], &episode["on_turn_seats"]), (&json!(["p0"]), &json!(["p0"])));
     let mut last = run.step(&episode, json!({ "action": [], "expected_tick": 0 })).await;
@@ -295,4 +295,20 @@ async fn bad_steps_are_refused_and_change_nothing() {
     assert_eq!(run.probe(&episode).await.1["tick"], 0);
     let skipped = json!({ "actions": { "p0": action, "p1": "off turn, so never read" } });
     assert_eq!(run.step(&episode, skipped).await["tick"], 1);
+}
+
+#[tokio::test]
+async fn a_plain_action_plays_the_only_seat_on_turn() {
+    let server = Server::start().await;
+    let run = Run::open(&server, 2).await;
+    let episode = run.reset(json!({ "game": "connect_four" })).await;
+    for tick in 0..2 {
+        let body = json!({ "action": { "action": "drop", "column": 3 }, "expected_tick": tick });
+        let after = run.step(&episode, body.clone()).await;
+        assert_eq!(after["tick"], tick + 1);
+        assert_eq!(run.step(&episode, body).await, after, "sent again, it is not played again");
+    }
+    let together = run.reset(json!({ "game": "grid_serpents", "player_count": 2 })).await;
+    let (status, refused) = run.try_step(&together, json!({ "action": [] })).await;
+    assert_eq!((status, code(&refused)), (400, "VALIDATION_ERROR"));
 }

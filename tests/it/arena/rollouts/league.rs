@@ -86,7 +86,7 @@ async fn opponents_come_from_the_band_and_the_filters() {
     let run = Run::open(&server, 40).await;
     let ladder: Vec<String> =
         gert::arena::league::of("connect_four").iter().map(|entry| entry.player.clone()).collect();
-    let weakest = &ladder[..ladder.len() / 2];
+    let weakest = &ladder[..ladder.len().div_ceil(2)];
     for seed in 0..8 {
         let ask = json!({ "game": "connect_four", "opponent_seats": 1, "seed": seed, "max_percentile": 0.5 });
         let episode = run.reset(ask).await;

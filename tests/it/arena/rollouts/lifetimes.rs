@@ -189,3 +189,25 @@ async fn the_ledger_adds_up_after_any_order_of_things() {
     });
     assert_eq!(sum.await.unwrap(), (999_998_000, 0));
 }
+
+/// `benches/arena.rs` does the same with 10,000.
+#[tokio::test]
+async fn hundreds_of_live_episodes_can_all_be_stepped_and_are_settled_to_the_credit() {
+    let server = Server::start().await;
+    let run = Run::open_with(&server, json!({ "max_episodes": 385, "max_ticks_per_episode": 42 })).await;
+    let parent = run.reset(json!({ "game": "connect_four" })).await;
+    let path = format!("/episodes/{}/forks", text(&parent["episode_id"]));
+    for batch in 0..3 {
+        let forks = run.ok(&path, json!({ "count": 128, "op_key": batch.to_string() })).await;
+        let step = |(nth, fork): (usize, &Value)| json!({ "episode_id": fork["episode_id"], "actions": drop_for(fork, nth as u32 % 7), "expected_tick": 0 });
+        let steps: Vec<Value> = forks["forks"].as_array().unwrap().iter().enumerate().map(step).collect();
+        let answer = run.ok("/steps", json!({ "steps": steps })).await;
+        assert!(answer["results"].as_array().unwrap().iter().all(|result| result["ok"] == true));
+    }
+    let end = run.close().await;
+    assert_eq!(
+        (&end["episodes_used"], &end["ticks_used"], &end["credits_used"]),
+        (&json!(385), &json!(384), &json!(0.1536))
+    );
+    assert_eq!(balance(&server).await, json!({ "credits": 999.8464, "tier": "arena", "held": 0 }));
+}
