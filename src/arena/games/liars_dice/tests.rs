@@ -114,6 +114,18 @@ fn a_failure_voids_the_round_and_counts_as_out() {
 }
 
 #[test]
+fn a_redeal_rolls_the_dice_of_others_and_nothing_else() {
+    let table = table(&json!({}), 3, 10);
+    let mut other = table.state().clone();
+    LiarsDice::redeal(&mut other, Seat::new(1), &mut Pcg::new(1));
+    let hands = |state: &State| [0, 1, 2].map(|seat| *state.cup.hand(Seat::new(seat)));
+    let (was, is) = (hands(table.state()), hands(&other));
+    assert_eq!(was[1], is[1]);
+    assert!(was[0] != is[0] && was[2] != is[2], "{was:?} {is:?}");
+    assert!(is.iter().all(|hand| hand.iter().sum::<u8>() == 5), "{is:?}");
+}
+
+#[test]
 fn spot_on_is_right_only_for_the_very_number() {
     let mut table = table(&json!({"spot_on": true, "dice": 1}), 2, 11);
     let hands = [0, 1].map(|seat| *table.state().cup.hand(Seat::new(seat)));

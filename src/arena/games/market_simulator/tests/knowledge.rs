@@ -115,6 +115,17 @@ fn the_menu_has_eleven_plans_made_for_the_book_as_it_is() {
 }
 
 #[test]
+fn a_redeal_moves_the_fundamentals_under_the_same_marks() {
+    let state = State::new(2, 100, 3);
+    let mut other = state.clone();
+    MarketSimulator::redeal(&mut other, P0, &mut Pcg::new(1));
+    assert_eq!(other.marks(), state.marks());
+    for (was, is) in state.stocks.iter().zip(&other.stocks) {
+        assert_ne!(was.process.settlement(), is.process.settlement());
+    }
+}
+
+#[test]
 fn history_grows_to_forty_marks_and_ends_at_the_current_one() {
     let mut state = State::new(2, 100, 3);
     let mut marks = vec![state.marks()[ORE]];
