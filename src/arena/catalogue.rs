@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::engine::observation::Number;
 use super::engine::{Enumeration, Game, GameSpec, Noop, Timing};
 use super::games::TagGroup;
+use super::league::{self, Entry};
 
 /// The games of an arena, in the order of the list.
 pub type Games = &'static [&'static dyn Game];
@@ -18,12 +20,15 @@ pub fn with_tags(games: Games, tags: &[String]) -> impl Iterator<Item = &'static
     games.iter().copied().filter(|game| tags.iter().all(|tag| game.spec().tags.contains(&tag.as_str())))
 }
 
-/// A row of the list: everything but the long texts.
+/// A row of the list: everything but what is long.
 pub fn row(game: &dyn Game) -> Value {
     let mut record = record(game);
     if let Value::Object(record) = &mut record {
         for long in ["prompt", "action_schema", "observation_schema"] {
             record.shift_remove(long);
+        }
+        if let Some(Value::Object(league)) = record.get_mut("league") {
+            league.shift_remove("players");
         }
     }
     record
@@ -32,7 +37,6 @@ pub fn row(game: &dyn Game) -> Value {
 /// A game in full.
 pub fn record(game: &dyn Game) -> Value {
     let spec = game.spec();
-    let bots = game.bots();
     json!({
         "slug": spec.slug,
         "name": spec.name,
@@ -62,10 +66,24 @@ pub fn record(game: &dyn Game) -> Value {
             "tick_ms": spec.tick_ms,
             "first_tick_ms": spec.first_tick_ms,
         },
-        "league": {
-            "rated": 0,
-            "players": bots.iter().map(|bot| json!({ "name": bot.name, "about": bot.about })).collect::<Vec<_>>(),
-        },
+        "league": standing(game),
+    })
+}
+
+/// Who is rated and how far apart they are, weakest first.
+fn standing(game: &dyn Game) -> Value {
+    let rated = league::of(game.spec().slug);
+    let bots = game.bots();
+    let player = |entry: &Entry| {
+        // What a mix is, its name says.
+        let about = bots.iter().find(|bot| bot.name == entry.player).map(|bot| bot.about);
+        json!({ "name": entry.player, "about": about, "elo_rating": Number(entry.elo), "error": Number(entry.error) })
+    };
+    json!({
+        "rated": rated.len(),
+        "min_elo": rated.first().map(|entry| Number(entry.elo)),
+        "max_elo": rated.last().map(|entry| Number(entry.elo)),
+        "players": rated.iter().map(player).collect::<Vec<_>>(),
     })
 }
 

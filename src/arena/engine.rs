@@ -28,6 +28,7 @@ use serde_json::Value;
 use self::events::EventSink;
 use self::observation::ObservationWriter;
 use self::playout::{Playout, PlayoutEnd, UnknownPlayer};
+use self::rng::Pcg;
 use self::seats::{Seat, SeatMap, SeatSet};
 
 /// Why an action may not be played now, one sentence each, for the player to read.
@@ -240,6 +241,10 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// Replaces the generator: future chance only.
     fn reseed(state: &mut Self::State, stream: u64);
 
+    /// Draws anew what `viewer` cannot see, future chance aside: every [`Rules::observe`] and [`Rules::view`] of that
+    /// seat stays as it is. A game of perfect information has nothing to draw.
+    fn redeal(_state: &mut Self::State, _viewer: Seat, _rng: &mut Pcg) {}
+
     /// The built-in players, weakest first.
     fn bots() -> &'static [BotSpec<Self>];
 }
@@ -394,12 +399,17 @@ pub trait Play: Send + Sync {
     fn standings(&self) -> SeatMap<Standing>;
     /// A second match that goes on from here with the same luck.
     fn fork(&self) -> Box<dyn Play>;
+    /// Draws future chance from another stream.
+    fn reseed(&mut self, stream: u64);
     /// Lets built-in players finish a copy of the match.
     ///
     /// # Errors
     /// A player that the game does not have.
     fn playout(&self, order: &Playout<'_>) -> Result<PlayoutEnd, UnknownPlayer>;
-    /// A digest of the state: equal states, equal digests, within one build.
+    /// Another match that `viewer` could be in for all it can see: what is hidden from it and all chance to come are
+    /// drawn anew.
+    fn redeal(&self, viewer: Seat, stream: u64) -> Box<dyn Play>;
+    /// A digest of the state: equal states, equal digests, in every build and on every machine (see [`digest::Fnv`]).
     fn digest(&self) -> u64;
     /// For players of the same game.
     fn as_any(&self) -> &dyn Any;

@@ -37,6 +37,8 @@ pub struct PlayoutEnd {
     pub failed: SeatSet,
     /// Nothing when `max_ticks` cut it short of the match's own end.
     pub over: Option<EndReason>,
+    /// Of the last state (see [`Play::digest`]).
+    pub digest: u64,
 }
 
 /// A player that the game does not have.
@@ -68,6 +70,7 @@ impl<R: Rules> Table<R> {
             standings: table.standings(),
             failed: table.failed().without(failed_before),
             over: probe.over,
+            digest: table.digest(),
         })
     }
 

@@ -98,10 +98,6 @@ impl<R: Rules> Table<R> {
         Self { state: self.state.clone(), failures: self.failures.clone(), log: EventLog::new(0), ..*self }
     }
 
-    pub(super) fn reseed(&mut self, stream: u64) {
-        R::reseed(&mut self.state, stream);
-    }
-
     pub(super) fn apply_quietly(&mut self, actions: &SeatMap<R::Action>) {
         R::apply(&mut self.state, actions, &mut NoEvents);
     }
@@ -299,6 +295,18 @@ impl<R: Rules> Play for Table<R> {
 
     fn fork(&self) -> Box<dyn Play> {
         Box::new(self.clone())
+    }
+
+    fn redeal(&self, viewer: Seat, stream: u64) -> Box<dyn Play> {
+        let mut other = self.clone();
+        let mut rng = Pcg::new(mix(&[stream, 0]));
+        R::redeal(&mut other.state, viewer, &mut rng);
+        R::reseed(&mut other.state, mix(&[stream, 1]));
+        Box::new(other)
+    }
+
+    fn reseed(&mut self, stream: u64) {
+        R::reseed(&mut self.state, stream);
     }
 
     fn digest(&self) -> u64 {

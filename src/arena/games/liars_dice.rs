@@ -281,6 +281,10 @@ impl Rules for LiarsDice {
         state.rng = Pcg::new(stream);
     }
 
+    fn redeal(state: &mut State, viewer: Seat, rng: &mut Pcg) {
+        state.cup.redeal(viewer, rng);
+    }
+
     fn bots() -> &'static [BotSpec<Self>] {
         bots::ALL
     }

@@ -181,6 +181,10 @@ impl Rules for MarketSimulator {
         state.rng = Pcg::new(stream);
     }
 
+    fn redeal(state: &mut State, _: Seat, rng: &mut Pcg) {
+        state.redeal(rng);
+    }
+
     fn bots() -> &'static [BotSpec<Self>] {
         bots::BOTS
     }

@@ -174,6 +174,10 @@ impl Rules for PotLimitOmahaHilo {
         state.rng = Pcg::new(stream);
     }
 
+    fn redeal(state: &mut State, viewer: Seat, rng: &mut Pcg) {
+        state.redeal(viewer, rng);
+    }
+
     fn bots() -> &'static [BotSpec<Self>] {
         bots::ALL
     }

@@ -100,8 +100,8 @@ fn schedule(players: usize, seats: usize, pairs: u32, seed: u64) -> Vec<Round> {
 
 /// What was played.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Played {
-    results: Results,
+pub(super) struct Played {
+    pub(super) results: Results,
     /// Matches of each player.
     matches: Vec<u32>,
     /// Half points of the first seat against the others.
@@ -144,7 +144,8 @@ impl Played {
     }
 }
 
-fn play_all(
+/// Plays all matches of an order.
+pub(super) fn play_all(
     order: &Order<'_>,
     threads: usize,
     progress: &(dyn Fn(usize, usize) + Sync),
@@ -244,4 +245,77 @@ fn rate(order: &Order<'_>, played: &Played) -> Table {
 /// Rounded, so that the last bits of a logarithm, which machines may compute differently, do not show.
 fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::games::find;
+
+    fn order(slug: &str, players: &[&str], pairs: u32) -> Order<'static> {
+        let players = players.iter().map(|&name| name.to_owned()).collect();
+        Order { game: find(slug).unwrap(), players, pairs, seed: 7 }
+    }
+
+    const DICE: &[&str] = &["random", "count", "prob", "count+eps0.5", "random+eps1"];
+
+    #[test]
+    fn the_table_does_not_depend_on_the_threads() {
+        let order = order("liars_dice", DICE, 3);
+        let one = play_all(&order, 1, &|_, _| ()).unwrap();
+        assert_eq!(play_all(&order, 3, &|_, _| ()).unwrap(), one);
+        assert_eq!(calibrate(&order, &|_, _| ()).unwrap(), rate(&order, &one));
+        let other = Order { seed: 8, ..order };
+        assert_ne!(play_all(&other, 1, &|_, _| ()).unwrap(), one);
+    }
+
+    #[test]
+    fn a_small_table_is_the_same_on_every_machine() {
+        insta::assert_snapshot!(calibrate(&order("liars_dice", DICE, 5), &|_, _| ()).unwrap().to_text());
+    }
+
+    #[test]
+    fn in_two_seats_everybody_meets_everybody_from_both() {
+        let order = order("connect_four", &["random", "centre", "block"], 4);
+        let played = play_all(&order, 2, &|_, _| ()).unwrap();
+        assert_eq!(played.matches, [16, 16, 16]);
+        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+            assert!((played.results.between(a, b).1 - 8.0).abs() < 1e-9);
+        }
+        let seeds: std::collections::HashSet<u64> =
+            schedule(3, 2, 4, 7).iter().map(|round| round.seed).collect();
+        assert_eq!(seeds.len(), 12, "both matches of a round have one seed, rounds have their own");
+    }
+
+    #[test]
+    fn in_more_seats_any_two_meet_as_often_on_average() {
+        let rounds = schedule(8, 4, 30, 1);
+        let mut met = Results::none(8);
+        for round in &rounds {
+            let different: std::collections::HashSet<_> = round.players.iter().collect();
+            assert_eq!(different.len(), 4);
+            // Each of the round's four matches.
+            (0..4)
+                .for_each(|_| met.add(&round.players.iter().map(|&player| (player, 1)).collect::<Vec<_>>()));
+        }
+        let counts: Vec<f64> =
+            (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b))).map(|(a, b)| met.between(a, b).1).collect();
+        let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+        assert!((mean - 60.0).abs() < 1.0, "{mean}");
+        assert!(counts.iter().all(|count| (25.0..110.0).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn who_cannot_play_is_named() {
+        let refused =
+            |slug, players: &[&str]| calibrate(&order(slug, players, 1), &|_, _| ()).unwrap_err().to_string();
+        assert_eq!(
+            refused("connect_four", &["random", "nobody"]),
+            "`connect_four` has no built-in player `nobody`"
+        );
+        assert_eq!(
+            refused("liars_dice", &["random", "count"]),
+            "`liars_dice` needs 4 different players at least and has 2"
+        );
+    }
 }

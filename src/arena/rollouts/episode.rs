@@ -103,10 +103,10 @@ impl Episode {
     /// The policy's inputs of one tick.
     fn inputs(&self, given: Given, asked: SeatSet) -> Result<SeatMap<Input>, ArenaError> {
         let mut actions: SeatMap<Value> = match given {
-            Given::One(action) if self.policy.len() == 1 => [(self.primary(), action)].into_iter().collect(),
+            // Self-play, too: the SDK's README goes on so after it scored actions on policy.
+            Given::One(action) if asked.len() == 1 => asked.iter().zip([action]).collect(),
             Given::One(_) => {
-                let problem =
-                    format!("plays one seat, and this episode has {}: send `actions`", names(self.policy));
+                let problem = format!("plays one seat, and {} are on turn: send `actions`", names(asked));
                 return Err(ArenaError::invalid("action", problem));
             }
             Given::BySeat(actions) => actions.into_iter().collect(),
@@ -131,7 +131,7 @@ impl Episode {
 /// What a step brings.
 #[derive(Debug)]
 pub enum Given {
-    /// For the only policy seat.
+    /// For the only policy seat on turn.
     One(Value),
     /// By seat.
     BySeat(Vec<(Seat, Value)>),

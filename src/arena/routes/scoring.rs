@@ -13,12 +13,14 @@ use crate::arena::error::ArenaError;
 use crate::arena::guard::Caller;
 use crate::arena::reply::RawReply;
 use crate::arena::request::Fields;
+use crate::arena::rollouts::run::PlayoutClaim;
 use crate::arena::rollouts::scoring::knobs::{ActionKnobs, Knobs};
 
 /// `POST /rollout-runs/{run}/episodes/{episode}/score-actions`.
 pub(super) async fn score_actions(
     State(arena): State<Arena>,
     Extension(Caller(account_id)): Extension<Caller>,
+    paid_with: Option<Extension<PlayoutClaim>>,
     Path((run_id, episode_id)): Path<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
@@ -27,8 +29,9 @@ pub(super) async fn score_actions(
     let run = arena.rollouts().run(&account_id, &run_id).await?;
     let knobs = ActionKnobs::take(&mut fields, &body, run.row.ticks_per_episode)?;
     fields.finish()?;
-    let host = arena.rollouts().clone();
-    let ask = |stop| async move { host.score_actions(&run, &episode_id, knobs, stop).await };
+    let (host, paid_with) =
+        (arena.rollouts().clone(), paid_with.map_or_else(PlayoutClaim::default, |claim| claim.0));
+    let ask = |stop| async move { host.score_actions(&run, &episode_id, knobs, paid_with, stop).await };
     to_the_end(&arena, ask).await
 }
 
@@ -36,6 +39,7 @@ pub(super) async fn score_actions(
 pub(super) async fn complete(
     State(arena): State<Arena>,
     Extension(Caller(account_id)): Extension<Caller>,
+    paid_with: Option<Extension<PlayoutClaim>>,
     Path((run_id, episode_id)): Path<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
@@ -44,8 +48,9 @@ pub(super) async fn complete(
     let run = arena.rollouts().run(&account_id, &run_id).await?;
     let knobs = Knobs::take(&mut fields, "samples", run.row.ticks_per_episode)?;
     fields.finish()?;
-    let host = arena.rollouts().clone();
-    let ask = |stop| async move { host.complete(&run, &episode_id, knobs, stop).await };
+    let (host, paid_with) =
+        (arena.rollouts().clone(), paid_with.map_or_else(PlayoutClaim::default, |claim| claim.0));
+    let ask = |stop| async move { host.complete(&run, &episode_id, knobs, paid_with, stop).await };
     to_the_end(&arena, ask).await
 }
 

@@ -10,24 +10,27 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::arena::engine::Game;
 use crate::arena::games::{self, GAMES};
 use crate::arena::league::calibrate::{CalibrateError, Order, calibrate};
-use crate::arena::league::roster;
 use crate::arena::league::table::Table;
+use crate::arena::league::{self, roster};
 use crate::cli::{Failure, print};
 
 /// Where the tables that ship lie, in the source folder.
 const TABLES: &str = "assets/league";
+
+/// How often two meet when nobody says and no table ships.
+const PAIRS: u32 = 100;
 
 /// What `gert arena calibrate` takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Its slug
     game: String,
-    /// How often any two players meet, each time from all seats
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pairs: u32,
-    /// Decides all matches: the same seed, the same table
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
+    /// How often any two players meet, each time from all seats [default: as for the table that ships]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pairs: Option<u32>,
+    /// Decides all matches: the same seed, the same table [default: as for the table that ships]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
     /// These players only, by name (`ab4+eps0.25`); repeat it, or separate names by commas [default: the game's league]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     player: Vec<String>,
@@ -61,7 +64,9 @@ pub(super) async fn run(args: Args) -> Result<i32, Failure> {
         return Err(Error::NotTheSource.into());
     }
     let players = if args.player.is_empty() { roster::of(game) } else { args.player };
-    let order = Order { game, players, pairs: args.pairs, seed: args.seed };
+    let (pairs, seed) = league::shipped(&args.game).map_or((PAIRS, 1), |table| (table.pairs, table.seed));
+    let (pairs, seed) = (args.pairs.unwrap_or(pairs), args.seed.unwrap_or(seed));
+    let order = Order { game, players, pairs, seed };
     let began = Instant::now();
     let table = tokio::task::spawn_blocking(move || measure(&order)).await??;
     eprintln!("gert: {} in {:.1} s", game.spec().slug, began.elapsed().as_secs_f64());

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
-use crate::api::model::{Game, GameDetail};
+use crate::api::model::{Extra, Game, GameDetail, Json};
 use crate::app::screen::Drawn;
 use crate::app::{App, TICK_PRICE};
 use crate::text;
@@ -261,6 +261,7 @@ fn flags(detail: &GameDetail) -> Vec<(String, String)> {
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), plain(value.as_ref()?.get())))),
     );
+    flags.extend(detail.league.as_ref().and_then(league).map(|words| ("league".to_owned(), words)));
     flags.extend(detail.config.iter().map(|(name, value)| (name.replace('_', " "), plain(value.get()))));
     // What is itself an object is for the raw view.
     flags.retain(|(_, value)| !value.starts_with(['{', '[']));
@@ -268,6 +269,17 @@ fn flags(detail: &GameDetail) -> Vec<(String, String)> {
         .iter()
         .map(|(name, value)| (text::clean(name).into_owned(), text::clean(value).into_owned()))
         .collect()
+}
+
+/// How many opponents are rated, and from where to where.
+fn league(league: &Json) -> Option<String> {
+    let league: Extra = league.decode().ok()?;
+    let rated: u64 = league.decode("rated")?;
+    let elo = |name: &str| league.decode::<f64>(name).filter(|elo| elo.is_finite());
+    Some(match (elo("min_elo"), elo("max_elo")) {
+        (Some(low), Some(high)) => format!("{rated} rated, Elo {low:.0} to {high:.0}"),
+        _ => format!("{rated} rated"),
+    })
 }
 
 /// A JSON scalar without its quotes.

@@ -52,6 +52,12 @@ impl Board {
         (self.occupied() + self.bottoms()) & self.cells()
     }
 
+    /// A number that no other position of boards of this size has.
+    pub fn key(&self) -> u64 {
+        // The mover's discs, and above them in each column a one that says where it ends.
+        self.discs[self.mover()] + self.occupied() + self.bottoms()
+    }
+
     /// The cells of a column.
     pub fn column(&self, column: u8) -> u64 {
         ((1 << self.height) - 1) << (column * (self.height + 1))

@@ -1,5 +1,8 @@
 //! The ladder of built-in players.
 
+mod solver;
+
+use self::solver::Solver;
 use super::{Action, Board, ConnectFour, View, centre_weight};
 use crate::arena::engine::rng::Pcg;
 use crate::arena::engine::{Bot, BotSpec};
@@ -12,6 +15,11 @@ pub(super) const ALL: &[BotSpec<ConnectFour>] = &[
         name: "block",
         about: "wins if it can, else blocks, else plays at random",
         make: |stream| boxed(stream, Block),
+    },
+    BotSpec {
+        name: "uct50",
+        about: "Monte Carlo tree search, 50 random games a move",
+        make: |stream| boxed(stream, Uct { games: 50 }),
     },
     BotSpec {
         name: "uct500",
@@ -33,11 +41,16 @@ pub(super) const ALL: &[BotSpec<ConnectFour>] = &[
         about: "alpha-beta search of 8 plies, counts open lines",
         make: |stream| boxed(stream, AlphaBeta { depth: 8 }),
     },
+    BotSpec {
+        name: "solver",
+        about: "alpha-beta search of 10 plies that remembers positions, and of all when 22 cells are left",
+        make: |stream| boxed(stream, Solver::new(10)),
+    },
 ];
 
 /// Chooses the cell of the next disc. At least one disc fits.
 trait Chooser: Send + 'static {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64;
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64;
 }
 
 struct Seated<C> {
@@ -59,7 +72,7 @@ fn boxed<C: Chooser>(stream: u64, chooser: C) -> Box<dyn Bot<ConnectFour>> {
 struct Random;
 
 impl Chooser for Random {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64 {
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64 {
         any_of(board.drops(), rng)
     }
 }
@@ -67,7 +80,7 @@ impl Chooser for Random {
 struct Centre;
 
 impl Chooser for Centre {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64 {
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64 {
         let weighted: Vec<(u64, f32)> = bits(board.drops())
             .map(|cell| (cell, centre_weight(board.width(), board.position(cell).0)))
             .collect();
@@ -78,7 +91,7 @@ impl Chooser for Centre {
 struct Block;
 
 impl Chooser for Block {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64 {
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64 {
         let drops = board.drops();
         let wins = drops & board.threats(board.mover());
         let blocks = drops & board.threats(board.mover() ^ 1);
@@ -95,7 +108,7 @@ struct AlphaBeta {
 const WIN: i32 = 1_000_000;
 
 impl Chooser for AlphaBeta {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64 {
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64 {
         let mut drops: Vec<u64> = bits(board.drops()).collect();
         // Equal moves are chosen at random: the first of them wins.
         rng.shuffle(&mut drops);
@@ -136,17 +149,7 @@ fn negamax(board: &Board, depth: u32, mut alpha: i32, beta: i32) -> i32 {
     if depth == 0 {
         return lines(board, board.mover()) - lines(board, board.mover() ^ 1);
     }
-    let middle = board.width() / 2;
-    for nth in 0..=2 * middle {
-        // From the centre outwards: the best moves are there, and finding them first prunes most.
-        let column = if nth % 2 == 0 { middle + nth / 2 } else { middle.wrapping_sub(nth / 2 + 1) };
-        if column >= board.width() {
-            continue;
-        }
-        let cell = drops & board.column(column);
-        if cell == 0 {
-            continue;
-        }
+    for cell in solver::from_the_centre(board, drops) {
         let mut next = *board;
         next.place(cell);
         alpha = alpha.max(-negamax(&next, depth - 1, -beta, -alpha));
@@ -189,7 +192,7 @@ impl Node {
 }
 
 impl Chooser for Uct {
-    fn choose(&self, board: &Board, rng: &mut Pcg) -> u64 {
+    fn choose(&mut self, board: &Board, rng: &mut Pcg) -> u64 {
         let mut nodes = vec![Node::new(*board, 0)];
         let mut path = Vec::new();
         for _ in 0..self.games {

@@ -1,7 +1,10 @@
 //! The ladder of built-in players.
 
+mod scout;
+
 use arrayvec::ArrayVec;
 
+use self::scout::Scout;
 use super::grid::MAX_CELLS;
 use super::{Action, Cell, Direction, GridSerpents, Position, View};
 use crate::arena::engine::events::NoEvents;
@@ -23,13 +26,18 @@ pub(super) const ALL: &[BotSpec<GridSerpents>] = &[
         make: |stream| boxed(stream, greedy),
     },
     BotSpec {
+        name: "scout",
+        about: "plays each step out 4 times, all serpents going for food with care",
+        make: |stream| Box::new(Scout { plays: 4, rng: Pcg::new(stream) }),
+    },
+    BotSpec {
         name: "flood",
         about: "towards food through room enough to live, and out of the way of longer heads",
         make: |stream| boxed(stream, flood),
     },
     BotSpec {
         name: "wary",
-        about: "looks two ticks ahead, expects the worst of its neighbours, and holds territory",
+        about: "looks two ticks ahead, at all that its neighbours may do, and holds territory",
         make: |stream| boxed(stream, wary),
     },
 ];
@@ -99,7 +107,7 @@ fn flood(position: &Position, me: usize, direction: Direction) -> i32 {
     room / 8 - 2 * way - 200 * cramped - if risky { 3_000 } else { 0 }
 }
 
-/// How many neighbours the search expects the worst of: each multiplies its cost by three.
+/// How many neighbours are looked at: each multiplies the cost by three.
 const FEARED: usize = 2;
 /// Heads farther away than this many steps do not matter within two ticks.
 const NEAR: u16 = 6;
@@ -108,7 +116,7 @@ fn wary(position: &Position, me: usize, direction: Direction) -> i32 {
     if position.is_deadly(me, direction) {
         return DEATH;
     }
-    worst_reply(position, me, direction, |next| {
+    over_replies(position, me, direction, |next| {
         let second =
             Direction::ALL.into_iter().filter(|&second| next.serpents()[me].course(second) == second);
         second
@@ -118,8 +126,9 @@ fn wary(position: &Position, me: usize, direction: Direction) -> i32 {
     })
 }
 
-/// The least worth of a step over all that the nearest rivals may do at the same time.
-fn worst_reply(
+/// The worth of a step over all that the nearest rivals may do at the same time: half the least, half the mean. The least
+/// alone is as good as dead in every crowd, and then one step is like another.
+fn over_replies(
     position: &Position,
     me: usize,
     direction: Direction,
@@ -153,8 +162,11 @@ fn worst_reply(
     let sensible = |&(rival, reply): &(usize, Direction)| {
         position.serpents()[rival].course(reply) == reply && !position.is_deadly(rival, reply)
     };
-    let worst = replies.filter(|replies| replies.iter().all(sensible)).map(|replies| outcome(&replies)).min();
-    worst.unwrap_or_else(|| outcome(&[]))
+    let (mut sum, mut count, mut least) = (0, 0, i32::MAX);
+    for worth in replies.filter(|replies| replies.iter().all(sensible)).map(|replies| outcome(&replies)) {
+        (sum, count, least) = (sum + worth, count + 1, least.min(worth));
+    }
+    if count == 0 { outcome(&[]) } else { i32::midpoint(least, sum / count) }
 }
 
 /// The worth of a position after one more own step, while the others stand still.
@@ -172,7 +184,7 @@ fn after(position: &Position, me: usize, direction: Direction) -> i32 {
     let contested = Reach::from(position, &heads);
     let cramped = (i32::from(serpent.length) - i32::from(alone.cells[0])).max(0);
     let way = contested.food[0].or(alone.food[0].map(|way| way + 6)).map_or(50, i32::from);
-    i32::from(contested.cells[0]) / 4 + 25 * i32::from(serpent.length)
+    i32::from(contested.cells[0]) / 4 + 40 * i32::from(serpent.length)
         - 2 * way
         - 200 * cramped
         - if risky { 1_000 } else { 0 }

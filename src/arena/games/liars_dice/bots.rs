@@ -1,8 +1,14 @@
 //! The ladder of built-in players.
 
+mod deal;
+
+use arrayvec::ArrayVec;
+
+use self::deal::Dealer;
 use super::cup::{Bid, at_least, matches};
 use super::{Action, LiarsDice, View, one_in};
 use crate::arena::engine::rng::Pcg;
+use crate::arena::engine::seats::Seat;
 use crate::arena::engine::{Bot, BotSpec};
 
 /// Weakest first.
@@ -10,63 +16,56 @@ pub(super) const ALL: &[BotSpec<LiarsDice>] = &[
     BotSpec {
         name: "random",
         about: "a low bid or a challenge",
-        make: |stream| boxed(stream, 100, likeliest),
+        make: |stream| Box::new(Random(Pcg::new(stream))),
     },
     BotSpec {
         name: "count",
         about: "challenges a bid above the expected count, else bids the least",
-        make: |stream| boxed(stream, 0, counted),
+        make: |_| Box::new(Plain(counted)),
     },
-    BotSpec {
-        name: "prob+eps0.25",
-        about: "every fourth turn at random, else prob",
-        make: |stream| boxed(stream, 25, likeliest),
-    },
-    BotSpec {
-        name: "prob",
-        about: "does what is most likely true",
-        make: |stream| boxed(stream, 0, likeliest),
-    },
-    BotSpec {
-        name: "infer+eps0.1",
-        about: "every tenth turn at random, else infer",
-        make: |stream| boxed(stream, 10, inferred),
-    },
+    BotSpec { name: "prob", about: "does what is most likely true", make: |_| Box::new(Plain(likeliest)) },
     BotSpec {
         name: "infer",
         about: "as prob, but takes half of a bidder's dice to support its bid",
-        make: |stream| boxed(stream, 0, inferred),
+        make: |_| Box::new(Plain(inferred)),
+    },
+    BotSpec {
+        name: "deal20",
+        about: "rolls the hidden dice 20 times and plays the round out, all others as count, prob or infer",
+        make: |stream| Box::new(Dealer { deals: 20, rng: Pcg::new(stream) }),
+    },
+    BotSpec {
+        name: "deal100",
+        about: "deal20 with 100 rolls",
+        make: |stream| Box::new(Dealer { deals: 100, rng: Pcg::new(stream) }),
     },
 ];
 
-struct Seated {
-    choose: fn(&View<'_>) -> Action,
-    /// In how many of a hundred turns it plays at random.
-    slips: u64,
-    rng: Pcg,
-}
+/// A low bid or a challenge, each as likely.
+struct Random(Pcg);
 
-impl Bot<LiarsDice> for Seated {
+impl Bot<LiarsDice> for Random {
     fn act(&mut self, view: &View<'_>) -> Action {
-        if self.rng.below(100) < self.slips { random(view, &mut self.rng) } else { (self.choose)(view) }
+        let bids = cheapest(view);
+        let doubts = u64::from(!view.cup.bids().is_empty());
+        let nth = self.0.below(bids.len() as u64 + doubts) as usize;
+        bids.get(nth).map_or(Action::Challenge, |&(quantity, face)| Action::Bid { quantity, face })
     }
 }
 
-fn boxed(stream: u64, slips: u64, choose: fn(&View<'_>) -> Action) -> Box<dyn Bot<LiarsDice>> {
-    Box::new(Seated { choose, slips, rng: Pcg::new(stream) })
+/// One rule, no chance, no memory.
+struct Plain(fn(&View<'_>) -> Action);
+
+impl Bot<LiarsDice> for Plain {
+    fn act(&mut self, view: &View<'_>) -> Action {
+        (self.0)(view)
+    }
 }
 
 /// The least bid of each face; none when the last bid is the highest there is.
-fn cheapest(view: &View<'_>) -> Vec<(u8, u8)> {
+fn cheapest(view: &View<'_>) -> ArrayVec<(u8, u8), 6> {
     let faces = view.cup.lowest_face()..=6;
     faces.filter_map(|face| Some((view.cup.cheapest(face)?, face))).collect()
-}
-
-fn random(view: &View<'_>, rng: &mut Pcg) -> Action {
-    let bids = cheapest(view);
-    let doubts = u64::from(!view.cup.bids().is_empty());
-    let nth = rng.below(bids.len() as u64 + doubts) as usize;
-    bids.get(nth).map_or(Action::Challenge, |&(quantity, face)| Action::Bid { quantity, face })
 }
 
 fn own(view: &View<'_>, face: u8) -> u8 {
@@ -90,14 +89,17 @@ fn likeliest(view: &View<'_>) -> Action {
 }
 
 fn inferred(view: &View<'_>) -> Action {
+    let others = || view.cup.live().iter().filter(|&seat| seat != view.me);
     best(view, |face| {
         // Each other seat's newest bid of this round tells of its dice.
-        let newest = |bid: &&Bid| {
-            let later = view.cup.bids().iter().rev().find(|other| other.seat == bid.seat);
-            later == Some(*bid) && bid.seat != view.me && bid.face == face
-        };
-        view.cup.bids().iter().filter(newest).map(|bid| view.cup.dice(bid.seat).div_ceil(2)).sum()
+        let supports = |seat: &Seat| bidden(view, *seat).is_some_and(|bid| bid.face == face);
+        others().filter(supports).map(|seat| view.cup.dice(seat).div_ceil(2)).sum()
     })
+}
+
+/// The newest bid of a seat in this round.
+fn bidden<'a>(view: &View<'a>, seat: Seat) -> Option<&'a Bid> {
+    view.cup.bids().iter().rev().find(|bid| bid.seat == seat)
 }
 
 /// The bid or the challenge that is most likely right. `support` says how many unseen dice are taken for known.

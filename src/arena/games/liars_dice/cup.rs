@@ -1,5 +1,7 @@
 //! The dice on the table, the bids of a round and what happens to those who are wrong.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use crate::arena::engine::rng::Pcg;
@@ -9,6 +11,8 @@ use crate::arena::engine::seats::{Seat, SeatSet};
 pub const MAX_PLAYERS: usize = 6;
 /// The most dice of one player.
 pub const MAX_DICE: u8 = 6;
+/// The most dice on a table.
+const MOST_DICE: usize = MAX_PLAYERS * MAX_DICE as usize;
 
 /// One player's dice: how many show each face, ones first.
 pub type Hand = [u8; 6];
@@ -127,9 +131,7 @@ impl Cup {
     pub fn doubt(&mut self, exactly: bool, rng: &mut Pcg) -> Option<Reveal> {
         let bid = *self.bids.last()?;
         let (caller, hands) = (self.mover, self.hands);
-        let count = hands.iter().map(|hand| matches(hand, bid.face, self.wild_ones)).sum();
-        let caller_is_right = if exactly { count == bid.quantity } else { count < bid.quantity };
-        let loser = if caller_is_right { bid.seat } else { caller };
+        let (count, loser) = self.judge(exactly)?;
         if self.dice(loser) == 1 {
             self.take_out(loser);
         } else {
@@ -138,6 +140,19 @@ impl Cup {
         self.mover = if self.dice(loser) > 0 { loser } else { self.next_live(loser) };
         self.roll(rng);
         Some(Reveal { bid, caller, count, loser, hands })
+    }
+
+    /// How many dice match the last bid, and who loses one if it is doubted now.
+    pub fn judge(&self, exactly: bool) -> Option<(u8, Seat)> {
+        let bid = self.bids.last()?;
+        let count = self.hands.iter().map(|hand| matches(hand, bid.face, self.wild_ones)).sum();
+        let caller_is_right = if exactly { count == bid.quantity } else { count < bid.quantity };
+        Some((count, if caller_is_right { bid.seat } else { self.mover }))
+    }
+
+    /// Whose turn it is, or would be if more than one were left.
+    pub fn next(&self) -> Seat {
+        self.mover
     }
 
     /// Takes a player's dice away. The round is void, since its bids counted them.
@@ -149,11 +164,17 @@ impl Cup {
         self.roll(rng);
     }
 
-    /// Gives a player the dice it has in another cup.
-    #[cfg(test)]
-    pub fn show_only(&mut self, seat: Seat, other: &Self) {
-        self.hands[seat.index()] = other.hands[seat.index()];
-        self.mover = other.mover;
+    /// Puts other dice under a player's cup, as many as before.
+    pub fn give(&mut self, seat: Seat, hand: Hand) {
+        debug_assert_eq!(hand.iter().sum::<u8>(), self.dice(seat), "dice are not made or lost");
+        self.hands[seat.index()] = hand;
+    }
+
+    /// Rolls the dice of all others again.
+    pub fn redeal(&mut self, viewer: Seat, rng: &mut Pcg) {
+        for seat in Seat::first(self.seats).filter(|&seat| seat != viewer) {
+            self.roll_for(seat, rng);
+        }
     }
 
     fn take_out(&mut self, seat: Seat) {
@@ -168,11 +189,16 @@ impl Cup {
 
     fn roll(&mut self, rng: &mut Pcg) {
         self.bids.clear();
-        for (hand, &dice) in self.hands.iter_mut().zip(&self.dice) {
-            *hand = [0; 6];
-            for _ in 0..dice {
-                hand[rng.below(6) as usize] += 1;
-            }
+        for seat in Seat::first(self.seats) {
+            self.roll_for(seat, rng);
+        }
+    }
+
+    fn roll_for(&mut self, seat: Seat, rng: &mut Pcg) {
+        let hand = &mut self.hands[seat.index()];
+        *hand = [0; 6];
+        for _ in 0..self.dice[seat.index()] {
+            hand[rng.below(6) as usize] += 1;
         }
     }
 }
@@ -188,18 +214,26 @@ pub fn faces(hand: &Hand) -> Vec<u8> {
     (1..=6).flat_map(|face| std::iter::repeat_n(face, usize::from(hand[usize::from(face) - 1]))).collect()
 }
 
-/// The chance that at least `k` of `n` unseen dice match, each with a chance of one in `one_in`.
+/// The chance that at least `k` of `n` unseen dice match, each with a chance of one in `one_in`: 3 or 6.
 pub fn at_least(n: u8, k: i16, one_in: u8) -> f64 {
-    let hit = 1.0 / f64::from(one_in);
-    // Only sums and products: the same on every machine.
-    let mut chances = vec![1.0];
-    for _ in 0..n {
-        let mut next = vec![0.0; chances.len() + 1];
-        for (hits, chance) in chances.iter().enumerate() {
-            next[hits] += chance * (1.0 - hit);
-            next[hits + 1] += chance * hit;
+    static OF_THREE: LazyLock<Chances> = LazyLock::new(|| chances(1.0 / 3.0));
+    static OF_SIX: LazyLock<Chances> = LazyLock::new(|| chances(1.0 / 6.0));
+    let table = if one_in == 3 { &OF_THREE } else { &OF_SIX };
+    table[usize::from(n)].get(k.max(0) as usize).copied().unwrap_or(0.0)
+}
+
+/// By the number of dice, then by how many of them have to match.
+type Chances = [[f64; MOST_DICE + 1]; MOST_DICE + 1];
+
+/// Only sums and products: the same on every machine.
+fn chances(hit: f64) -> Chances {
+    let mut table = [[0.0; MOST_DICE + 1]; MOST_DICE + 1];
+    table[0][0] = 1.0;
+    for n in 1..=MOST_DICE {
+        table[n][0] = 1.0;
+        for k in 1..=n {
+            table[n][k] = hit * table[n - 1][k - 1] + (1.0 - hit) * table[n - 1][k];
         }
-        chances = next;
     }
-    if k <= 0 { 1.0 } else { chances.iter().skip(k as usize).sum() }
+    table
 }

@@ -111,6 +111,15 @@ impl State {
         state
     }
 
+    /// Draws the hidden side of both stocks anew; marks stay.
+    pub(super) fn redeal(&mut self, rng: &mut Pcg) {
+        let mut behaviours = [Behaviour::Sluggish, Behaviour::Jittery];
+        rng.shuffle(&mut behaviours);
+        for (stock, behaviour) in self.stocks.iter_mut().zip(behaviours) {
+            stock.process.redeal(behaviour, rng);
+        }
+    }
+
     /// Plays one tick. Plans of seats that are out are ignored.
     pub(super) fn play_tick(&mut self, plans: &SeatMap<Plan>, events: &mut impl EventSink) {
         let mut queue: ArrayVec<Seat, MAX_SEATS> = Seat::first(self.seats).collect();

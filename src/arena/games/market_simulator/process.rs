@@ -22,6 +22,8 @@ const JUMP_DEVIATION: i64 = 120;
 const DRIFT_ONE_IN: u64 = 40;
 /// Share of the gap to the first price that closes in a tick is one in this.
 const PULL: i64 = 400;
+/// How far mark and fundamental are typically apart, in cents.
+const GAP_DEVIATION: i64 = 66;
 /// Deviation of the error of a news estimate, in cents.
 const NEWS_DEVIATION: i64 = 25;
 
@@ -100,6 +102,16 @@ impl Process {
         self.base += (self.value - self.base) * with.follow / 100;
         self.wander = self.wander * with.keep / 100 + rng.normal() * with.wander;
         self.mark = ((self.base + self.wander) / PARTS).max(LEAST_MARK);
+    }
+
+    /// Another hidden side with the same mark. What past marks and news tell of it is not counted in, so this is for
+    /// checking that nobody sees more than those, not for guessing well.
+    pub(super) fn redeal(&mut self, behaviour: Behaviour, rng: &mut Pcg) {
+        self.behaviour = behaviour;
+        self.wander = rng.normal() * GAP_DEVIATION;
+        self.base = self.mark * PARTS - self.wander + rng.between(0, PARTS - 1);
+        self.value = (self.base + rng.normal() * GAP_DEVIATION).max(LEAST_VALUE);
+        self.drift = rng.between(-2, 2) * 2 * PARTS;
     }
 
     /// What the news says of the fundamental, in cents.

@@ -8,47 +8,37 @@ use crate::arena::engine::{Bot, BotSpec};
 
 /// Weakest first.
 pub(super) const ALL: &[BotSpec<MultiReversi>] = &[
-    BotSpec { name: "random", about: "any legal cell", make: |stream| boxed(stream, 0, Random) },
-    BotSpec { name: "flips", about: "turns the most discs", make: |stream| boxed(stream, 0, Flips) },
-    BotSpec {
-        name: "positional+eps0.5",
-        about: "every second move at random, else positional",
-        make: |stream| boxed(stream, 50, Search { depth: 1 }),
-    },
-    BotSpec {
-        name: "positional+eps0.25",
-        about: "every fourth move at random, else positional",
-        make: |stream| boxed(stream, 25, Search { depth: 1 }),
-    },
+    BotSpec { name: "random", about: "any legal cell", make: |stream| boxed(stream, Random) },
+    BotSpec { name: "flips", about: "turns the most discs", make: |stream| boxed(stream, Flips) },
     BotSpec {
         name: "positional",
         about: "looks one move ahead: corners, edges, mobility",
-        make: |stream| boxed(stream, 0, Search { depth: 1 }),
+        make: |stream| boxed(stream, Search { depth: 1, exact: 0 }),
     },
     BotSpec {
         name: "ab2",
         about: "alpha-beta search of 2 plies; with four seats all others are taken for enemies",
-        make: |stream| boxed(stream, 0, Search { depth: 2 }),
-    },
-    BotSpec {
-        name: "ab3+eps0.25",
-        about: "every fourth move at random, else ab3",
-        make: |stream| boxed(stream, 25, Search { depth: 3 }),
-    },
-    BotSpec {
-        name: "ab3+eps0.1",
-        about: "every tenth move at random, else ab3",
-        make: |stream| boxed(stream, 10, Search { depth: 3 }),
+        make: |stream| boxed(stream, Search { depth: 2, exact: 0 }),
     },
     BotSpec {
         name: "ab3",
         about: "alpha-beta search of 3 plies",
-        make: |stream| boxed(stream, 0, Search { depth: 3 }),
+        make: |stream| boxed(stream, Search { depth: 3, exact: 0 }),
     },
     BotSpec {
         name: "ab4",
         about: "alpha-beta search of 4 plies",
-        make: |stream| boxed(stream, 0, Search { depth: 4 }),
+        make: |stream| boxed(stream, Search { depth: 4, exact: 0 }),
+    },
+    BotSpec {
+        name: "ab4x10",
+        about: "ab4, and to the end when ten cells are empty",
+        make: |stream| boxed(stream, Search { depth: 4, exact: 10 }),
+    },
+    BotSpec {
+        name: "ab5x10",
+        about: "ab4x10 with 5 plies",
+        make: |stream| boxed(stream, Search { depth: 5, exact: 10 }),
     },
 ];
 
@@ -59,25 +49,18 @@ trait Chooser: Send + 'static {
 
 struct Seated<C> {
     chooser: C,
-    /// In how many of a hundred moves it plays at random.
-    slips: u64,
     rng: Pcg,
 }
 
 impl<C: Chooser> Bot<MultiReversi> for Seated<C> {
     fn act(&mut self, view: &View<'_>) -> super::Action {
-        let slips = self.slips > 0 && self.rng.below(100) < self.slips;
-        let cell = if slips {
-            Random.choose(view.position, &mut self.rng)
-        } else {
-            self.chooser.choose(view.position, &mut self.rng)
-        };
+        let cell = self.chooser.choose(view.position, &mut self.rng);
         action_at(view.position.board(), cell)
     }
 }
 
-fn boxed<C: Chooser>(stream: u64, slips: u64, chooser: C) -> Box<dyn Bot<MultiReversi>> {
-    Box::new(Seated { chooser, slips, rng: Pcg::new(stream) })
+fn boxed<C: Chooser>(stream: u64, chooser: C) -> Box<dyn Bot<MultiReversi>> {
+    Box::new(Seated { chooser, rng: Pcg::new(stream) })
 }
 
 struct Random;
@@ -101,7 +84,10 @@ impl Chooser for Flips {
 
 /// Looks ahead as if all other seats played against this one together.
 struct Search {
+    /// Plies.
     depth: u32,
+    /// Cells that may be empty for a search to the end.
+    exact: u32,
 }
 
 /// More than any value of a position.
@@ -112,10 +98,12 @@ const DISC: i32 = 10_000;
 impl Chooser for Search {
     fn choose(&self, position: &Position, rng: &mut Pcg) -> u128 {
         let me = position.mover().map_or(0, Seat::index);
+        let empty = position.board().empty().count_ones();
+        let depth = if empty <= self.exact { empty } else { self.depth };
         best(position, rng, |cell, floor| {
             let mut next = *position;
             next.play(cell);
-            value(&next, me, self.depth - 1, floor, INFINITE)
+            value(&next, me, depth - 1, floor, INFINITE)
         })
     }
 }

@@ -432,7 +432,7 @@ impl State {
     }
 
     /// Deals again what `viewer` cannot see: the cards of the others, and those of the board that are not open.
-    pub fn redeal(&mut self, viewer: Seat, rng: &mut Pcg) {
+    pub(super) fn redeal(&mut self, viewer: Seat, rng: &mut Pcg) {
         let open = self.street.open();
         let seen = self.holes[viewer.index()].iter().chain(&self.board[..open]);
         let seen = seen.fold(0, |seen, card| seen | card.bit());

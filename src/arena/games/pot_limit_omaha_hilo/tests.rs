@@ -338,40 +338,6 @@ fn no_chip_is_made_or_lost_whatever_happens() {
 }
 
 #[test]
-fn nobody_sees_the_cards_of_others_or_those_to_come() {
-    for seats in [2, 4, 6] {
-        let mut rng = Pcg::new(77);
-        random_match(seats, 5, |state, _| {
-            for viewer in Seat::first(seats) {
-                let mut other = state.clone();
-                other.redeal(viewer, &mut rng);
-                other.rng = Pcg::new(rng.next_u64());
-                assert_eq!(
-                    observe(state, viewer),
-                    observe(&other, viewer),
-                    "{viewer} at tick {}",
-                    state.tick
-                );
-            }
-        });
-    }
-}
-
-#[test]
-fn no_built_in_player_decides_by_what_it_cannot_see() {
-    let mut rng = Pcg::new(78);
-    random_match(3, 9, |state, _| {
-        let Some(on_turn) = state.to_act.filter(|_| state.tick.is_multiple_of(9)) else { return };
-        let mut other = state.clone();
-        other.redeal(on_turn, &mut rng);
-        for spec in PotLimitOmahaHilo::bots() {
-            let act = |state| (spec.make)(4).act(&View::new(state, on_turn));
-            assert_eq!(act(state), act(&other), "{}", spec.name);
-        }
-    });
-}
-
-#[test]
 fn a_redeal_keeps_what_is_known_and_every_card_once() {
     let mut state = with_stacks(&[1000, 1000, 1000]);
     play_all(&mut state, "2 c, 0 c, 1 x");

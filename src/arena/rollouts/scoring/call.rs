@@ -5,7 +5,8 @@
 //!                                                       (402 changes nothing)          give back the rest
 //! ```
 //!
-//! The episode itself stays as it is, but counts as driven: it does not become idle. No episode of the run is used up.
+//! The episode itself stays as it is, but counts as driven: it does not become idle. It costs no episode of the
+//! run, unless the call is paid with episodes ([`PlayoutClaim`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,7 +29,7 @@ use crate::arena::error::ArenaError;
 use crate::arena::league::Wanted;
 use crate::arena::rollouts::Rollouts;
 use crate::arena::rollouts::episode::{self, Episode};
-use crate::arena::rollouts::run::Run;
+use crate::arena::rollouts::run::{PlayoutClaim, Run};
 
 /// The answer to `score-actions`.
 #[derive(Serialize)]
@@ -88,6 +89,7 @@ impl Rollouts {
         run: &Arc<Run>,
         episode_id: &str,
         knobs: ActionKnobs,
+        paid_with: PlayoutClaim,
         stop: CancellationToken,
     ) -> Result<Bytes, ArenaError> {
         let episode = run.episode(episode_id).ok_or_else(|| episode::not_found(episode_id))?;
@@ -104,7 +106,8 @@ impl Rollouts {
             Ok::<_, ArenaError>((Question { play, trial, candidates: Some(candidates) }, claim))
         });
         let (question, claim) = asking.await.map_err(ArenaError::internal)??;
-        let (question, rows, ticks_used) = self.answer(run, &episode, question, claim, stop).await?;
+        let (question, rows, ticks_used) =
+            self.answer(run, &episode, question, claim, paid_with, stop).await?;
         let list = question.candidates.as_ref().map(Candidates::list).unwrap_or_default();
         let mut ranked = ranking(rows.iter().map(|row| &row.summary));
         ranked.truncate(kept(rows.len(), top_n, top_percentile));
@@ -133,6 +136,7 @@ impl Rollouts {
         run: &Arc<Run>,
         episode_id: &str,
         knobs: Knobs,
+        paid_with: PlayoutClaim,
         stop: CancellationToken,
     ) -> Result<Bytes, ArenaError> {
         let episode = run.episode(episode_id).ok_or_else(|| episode::not_found(episode_id))?;
@@ -141,7 +145,8 @@ impl Rollouts {
         let trial = trial(&episode, play.as_ref(), &knobs, Purpose::Position)?;
         let question = Question { play, trial, candidates: None };
         let claim = knobs.claim(1)?;
-        let (question, rows, ticks_used) = self.answer(run, &episode, question, claim, stop).await?;
+        let (question, rows, ticks_used) =
+            self.answer(run, &episode, question, claim, paid_with, stop).await?;
         let summary = &rows.first().ok_or_else(|| ArenaError::internal("a position without a row"))?.summary;
         written(&PositionAnswer { seat: question.trial.seat, summary, ticks_used })
     }
@@ -153,9 +158,10 @@ impl Rollouts {
         episode: &Episode,
         question: Question,
         claim: u64,
+        paid_with: PlayoutClaim,
         stop: CancellationToken,
     ) -> Result<(Question, Vec<Scored>, u64), ArenaError> {
-        let mut claim = run.claim_ticks(&self.0.store, claim).await?;
+        let mut claim = run.claim_playouts(&self.0.store, paid_with, claim).await?;
         touch(episode);
         // The semaphore is never closed; without a permit it would only be less fair.
         let permit = Arc::clone(&self.0.scorers).acquire_owned().await.ok();

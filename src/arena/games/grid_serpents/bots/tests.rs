@@ -33,7 +33,7 @@ fn series(strong: &str, weak: &str, matches: u64) -> [f64; 2] {
 #[test]
 fn each_rung_beats_the_one_two_below() {
     // Few matches each, so that an unoptimised build does it in a second or two; the gaps are wide.
-    for (rungs, matches) in ALL.windows(3).zip([12, 8, 2]) {
+    for (rungs, matches) in ALL.windows(3).zip([12, 8, 4, 4]) {
         let (weak, strong) = (rungs[0].name, rungs[2].name);
         let [better, worse] = series(strong, weak, matches);
         assert!(better > 1.2 * worse, "{strong} v {weak}: {better} to {worse}");
@@ -41,10 +41,16 @@ fn each_rung_beats_the_one_two_below() {
 }
 
 #[test]
+fn territory_and_a_look_ahead_beat_room_alone() {
+    let [better, worse] = series("wary", "flood", 16);
+    assert!(better > 1.1 * worse, "{better} to {worse}");
+}
+
+#[test]
 fn all_but_the_random_one_keep_off_sure_death() {
     let position =
         crate::arena::games::grid_serpents::position::tests::position(&[&[(0, 0), (0, 1), (0, 2)]], &[]);
-    for name in ["safe", "greedy", "flood", "wary"] {
+    for name in ["safe", "greedy", "scout", "flood", "wary"] {
         for stream in 0..8 {
             let action = bot(name, stream).act(&View { position: &position, me: 0 });
             assert_eq!(action, Action::Move { direction: Direction::Right }, "{name}");

@@ -115,26 +115,6 @@ fn the_menu_has_eleven_plans_made_for_the_book_as_it_is() {
 }
 
 #[test]
-fn an_observation_shows_nothing_of_the_fundamental() {
-    let mut scene = Scene::at_par(3);
-    scene.tick(&[(P0, json!([{"action": "buy", "symbol": "ORE", "qty": 7}]))]);
-    let mut other = scene.state.clone();
-    for stock in &mut other.stocks {
-        stock.process = stock.process.clone().with_value(20_000);
-    }
-    MarketSimulator::reseed(&mut other, 3);
-    let show = |state: &State| {
-        let mut writer = ObservationWriter::default();
-        MarketSimulator::observe(state, P0, &mut writer);
-        let mut bytes = Vec::new();
-        writer.finish(&mut bytes);
-        String::from_utf8(bytes).unwrap()
-    };
-    assert_ne!(scene.state, other);
-    assert_eq!(show(&scene.state), show(&other));
-}
-
-#[test]
 fn history_grows_to_forty_marks_and_ends_at_the_current_one() {
     let mut state = State::new(2, 100, 3);
     let mut marks = vec![state.marks()[ORE]];

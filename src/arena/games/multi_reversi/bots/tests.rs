@@ -34,6 +34,6 @@ fn a_search_takes_a_corner_that_is_free() {
         "........", ".1......", "..0.....", "...01...", "...10...", "........", "........", "........",
     ]);
     let position = Position::new(board);
-    let cell = Search { depth: 3 }.choose(&position, &mut Pcg::new(1));
+    let cell = Search { depth: 3, exact: 0 }.choose(&position, &mut Pcg::new(1));
     assert_eq!(board.position(cell), (0, 0));
 }

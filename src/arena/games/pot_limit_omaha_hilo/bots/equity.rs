@@ -21,10 +21,15 @@ pub(super) enum Rivals {
     Likely,
 }
 
+/// Goes by the part of the pot that it wins in some imagined deals.
+pub(super) struct EquityPlayer {
+    rivals: Rivals,
+    sampler: Sampler,
+}
+
 /// Deals the rest of the hand `samples` times.
 pub(super) struct Sampler {
     samples: u32,
-    rivals: Rivals,
     rng: Pcg,
 }
 
@@ -33,30 +38,46 @@ const TRIES: u32 = 8;
 /// Chips of the imagined pot: divisible by all that it may have to be divided by.
 const WHOLE: u32 = 120;
 
-impl Sampler {
+impl EquityPlayer {
     pub(super) fn new(samples: u32, rivals: Rivals, stream: u64) -> Self {
-        Self { samples, rivals, rng: Pcg::new(stream) }
+        Self { rivals, sampler: Sampler::new(samples, stream) }
+    }
+}
+
+impl Sampler {
+    pub(super) fn new(samples: u32, stream: u64) -> Self {
+        Self { samples, rng: Pcg::new(stream) }
     }
 
     /// The part of the pot that the seat wins on average, if everybody stays in.
-    fn equity(&mut self, view: &View<'_>) -> f64 {
-        let seen = view.hole().iter().chain(view.board()).fold(0, |seen, card| seen | card.bit());
+    pub(super) fn equity(&mut self, view: &View<'_>, expected: Rivals) -> f64 {
+        let rivals: ArrayVec<Rival, MAX_PLAYERS> =
+            view.rivals().iter().map(|seat| Rival::new(view, seat, expected)).collect();
+        self.share(view.hole(), view.board(), &rivals)
+    }
+
+    /// The same of cards against one rival with any hand.
+    #[cfg(test)]
+    pub(super) fn equity_of(&mut self, hole: &Hole, board: &[Card]) -> f64 {
+        self.share(hole, board, &[Rival::ANYBODY])
+    }
+
+    fn share(&mut self, hole: &Hole, board: &[Card], rivals: &[Rival]) -> f64 {
+        let seen = hole.iter().chain(board).fold(0, |seen, card| seen | card.bit());
         let mut unseen: ArrayVec<Card, DECK> =
             Card::deck().into_iter().filter(|card| seen & card.bit() == 0).collect();
-        let rivals: ArrayVec<Rival, MAX_PLAYERS> =
-            view.rivals().iter().map(|seat| Rival::new(view, seat, self.rivals)).collect();
-        let won: u32 = (0..self.samples).map(|_| self.sample(view, &rivals, &mut unseen)).sum();
+        let won: u32 = (0..self.samples).map(|_| self.sample(hole, board, rivals, &mut unseen)).sum();
         f64::from(won) / f64::from(self.samples * WHOLE)
     }
 
-    fn sample(&mut self, view: &View<'_>, rivals: &[Rival], unseen: &mut [Card]) -> u32 {
+    fn sample(&mut self, hole: &Hole, shown: &[Card], rivals: &[Rival], unseen: &mut [Card]) -> u32 {
         let mut hands = [Shown::NOTHING; MAX_PLAYERS];
         let (mut board, mut dealt) = ([unseen[0]; 5], 0);
-        let open = view.board().len();
-        board[..open].copy_from_slice(view.board());
-        let mut holes = [*view.hole(); MAX_PLAYERS];
+        let open = shown.len();
+        board[..open].copy_from_slice(shown);
+        let mut holes = [*hole; MAX_PLAYERS];
         for (&rival, hole) in rivals.iter().zip(&mut holes[1..]) {
-            *hole = self.deal_to(rival, view.board(), unseen, dealt);
+            *hole = self.deal_to(rival, shown, unseen, dealt);
             dealt += hole.len();
         }
         for place in &mut board[open..] {
@@ -108,9 +129,11 @@ struct Rival {
 }
 
 impl Rival {
+    const ANYBODY: Self = Self { least_points: i32::MIN, least_made: Made::Little };
+
     fn new(view: &View<'_>, seat: Seat, rivals: Rivals) -> Self {
         if rivals == Rivals::Any {
-            return Self { least_points: i32::MIN, least_made: Made::Little };
+            return Self::ANYBODY;
         }
         // Who put in more than a blind before the flop, or much later on, has something.
         let before = view.paid(seat) - view.street_bet(seat);
@@ -132,9 +155,9 @@ impl Rival {
     }
 }
 
-impl Bot<PotLimitOmahaHilo> for Sampler {
+impl Bot<PotLimitOmahaHilo> for EquityPlayer {
     fn act(&mut self, view: &View<'_>) -> Action {
-        let equity = self.equity(view);
+        let equity = self.sampler.equity(view, self.rivals);
         let n_rivals = view.rivals().len() as f64;
         // How much more than a fair part of the pot.
         let edge = equity * (n_rivals + 1.0);

@@ -20,7 +20,7 @@ pub(super) struct RulePlayer {
 
 impl RulePlayer {
     pub(super) const LOOSE: Self = Self { enter: 5, open: 14, call: Made::Something, bet: Made::Good };
-    pub(super) const ROCK: Self = Self { enter: 8, open: 14, call: Made::Good, bet: Made::Strong };
+    pub(super) const ROCK: Self = Self { enter: 7, open: 14, call: Made::Something, bet: Made::Strong };
 }
 
 impl Bot<PotLimitOmahaHilo> for RulePlayer {
@@ -42,7 +42,9 @@ impl Bot<PotLimitOmahaHilo> for RulePlayer {
 impl RulePlayer {
     fn before_the_flop(&self, view: &View<'_>) -> Action {
         let points = points(*view.hole());
-        let is_cheap = view.options().to_call <= BIG_BLIND;
+        // Against one rival half of all hands are good enough for the price of a raise; against a table they are not.
+        let blinds = if view.rivals().len() == 1 { 3 } else { 1 };
+        let is_cheap = view.options().to_call <= blinds * BIG_BLIND;
         if points >= self.open && view.paid(view.seat()) <= 4 * BIG_BLIND {
             raise(view, Size::Pot)
         } else if points >= self.open || points >= self.enter && is_cheap {
