@@ -27,8 +27,13 @@ const MIDDLE: usize = 3;
 /// a 2-core AMD EPYC). A band that names them gets them all the same.
 const SLOW: &[(&str, &str, u32)] = &[
     ("connect_four", "ab8", 20),
+    ("connect_four", "solver", 14),
     ("connect_four", "uct500", 20),
+    ("grid_serpents", "scout", 60),
     ("grid_serpents", "wary", 30),
+    ("liars_dice", "deal20", 18),
+    ("liars_dice", "deal100", 4),
+    ("multi_reversi", "ab5x10", 20),
     ("pot_limit_omaha_hilo", "equity200", 140),
     ("pot_limit_omaha_hilo", "ranges200", 80),
 ];
