@@ -176,7 +176,8 @@ impl Theme {
         let plain = Style::new();
         match role {
             Role::Text => plain,
-            Role::Strong | Role::Heading => plain.add_modifier(Modifier::BOLD),
+            // Spades have the text's own colour.
+            Role::Strong | Role::Heading | Role::Suit(Suit::Spades) => plain.add_modifier(Modifier::BOLD),
             Role::Dim => self.faint(&GREY),
             Role::Border => self.faint(&RULE),
             Role::Accent => self.coloured(&BLUE),
@@ -192,8 +193,7 @@ impl Theme {
             Role::Seat(seat) => self.coloured(&SEATS[usize::from(seat) % SEATS.len()]),
             Role::SeatFill(seat) => self.filled(&SEATS[usize::from(seat) % SEATS.len()]),
             Role::Series(nth) => self.coloured(&SEATS[usize::from(nth) % SEATS.len()]),
-            // Four colours, taken from the palette that any eye tells apart; spades are the text's own.
-            Role::Suit(Suit::Spades) => plain.add_modifier(Modifier::BOLD),
+            // From the palette that any eye tells apart.
             Role::Suit(Suit::Diamonds) => self.coloured(&SEATS[0]).add_modifier(Modifier::BOLD),
             Role::Suit(Suit::Hearts) => self.coloured(&SEATS[1]).add_modifier(Modifier::BOLD),
             Role::Suit(Suit::Clubs) => self.coloured(&SEATS[2]).add_modifier(Modifier::BOLD),

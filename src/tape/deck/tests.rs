@@ -127,8 +127,8 @@ fn files_that_are_no_recordings_are_refused_with_a_reason() {
 
 #[test]
 fn a_recording_with_a_header_alone_is_one_of_no_moments() {
-    let (folder, mut tape) = tape(0);
-    tape.close().unwrap();
+    // Its writer was killed before anything was seen.
+    let (folder, tape) = tape(0);
     drop(tape);
     let mut tape = Tape::open(&folder.path().join("a.jsonl")).unwrap();
     assert!(tape.show(Place::Last).unwrap().is_none() && tape.notices.is_empty());

@@ -44,7 +44,8 @@ impl Board {
     }
 
     fn at(&self, (row, column): Place) -> Option<u8> {
-        if column >= self.columns { None } else { *self.cells.get(row * self.columns + column)? }
+        let inside = column < self.columns && row < self.cells.len() / self.columns;
+        if inside { self.cells[row * self.columns + column] } else { None }
     }
 
     fn discs(&self, seat: u8) -> usize {

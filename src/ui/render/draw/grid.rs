@@ -112,18 +112,10 @@ pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, seen: Range<u16>,
         wide <= room && high + trim <= area.height
     };
     let all = trim(grid);
-    let (scale, trimmed) = match scales.iter().find(|scale| fits(scale, all)) {
-        Some(scale) => (*scale, all > 0),
-        None => match scales.iter().find(|scale| fits(scale, 0)) {
-            Some(scale) => (*scale, false),
-            // Not all of it will be seen: then as much as there can be.
-            None => {
-                let across = scales.iter().filter(|scale| scale.size(grid).0 <= room);
-                let flattest = across.min_by_key(|scale| scale.size(grid).1).or(scales.last());
-                (flattest.copied().unwrap_or(Scale::Cell(1)), false)
-            }
-        },
-    };
+    let whole = scales.iter().find(|scale| fits(scale, all)).map(|scale| (*scale, all > 0));
+    let (scale, trimmed) = whole
+        .or_else(|| scales.iter().find(|scale| fits(scale, 0)).map(|scale| (*scale, false)))
+        .unwrap_or_else(|| (flattest(scales, grid, room), false));
     let gutter = if room > scale.size(grid).0 + gutter(grid) || grid.number_rows { gutter(grid) } else { 0 };
     let wide = (scale.size(grid).0 + gutter).min(area.width);
     // Boards stand in the middle; text grids at the left, like the text around them.
@@ -143,6 +135,13 @@ pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, seen: Range<u16>,
         place.row_numbers(gutter, buffer);
     }
     place.cells(buffer);
+}
+
+/// The scale that shows the most rows of a grid of which not all will be seen.
+fn flattest(scales: &[Scale], grid: &Grid<'_>, room: u16) -> Scale {
+    let across = scales.iter().filter(|scale| scale.size(grid).0 <= room);
+    let flattest = across.min_by_key(|scale| scale.size(grid).1).or(scales.last());
+    flattest.copied().unwrap_or(Scale::Cell(1))
 }
 
 struct Place<'g, 'a> {
