@@ -117,7 +117,7 @@ mod tests {
         Table::start(&MatchSetup { config: &json!({}), seats: 2, max_ticks: 42, seed: 1 }).unwrap()
     }
 
-    fn players<'a>(names: [&'a str; 2]) -> SeatMap<&'a str> {
+    fn players(names: [&str; 2]) -> SeatMap<&str> {
         SEATS.into_iter().zip(names).collect()
     }
 
