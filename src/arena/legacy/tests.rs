@@ -89,9 +89,8 @@ fn of_tags_every_game_that_fits_can_be_picked() {
     slugs.dedup();
     let tags = ["turn_based".to_owned()];
     let mut want: Vec<&str> = catalogue::with_tags(GAMES, &tags)
-        .map(|game| game.spec())
-        .filter(|spec| spec.seats.contains(&2))
-        .map(|spec| spec.slug)
+        .filter(|game| game.spec().seats.contains(&2))
+        .map(|game| game.spec().slug)
         .collect();
     want.sort_unstable();
     assert_eq!(slugs, want);
