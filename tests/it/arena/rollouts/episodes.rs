@@ -60,7 +60,7 @@ async fn rewards_add_up_to_the_score_and_the_end_closes_the_episode() {
     assert_eq!((&last["done"], &last["tick"]), (&json!(true), &json!(7)));
     assert_eq!(last["completion_reason"], "game_complete");
     assert_eq!(last["scores"], json!({ "p0": 100, "p1": 0 }));
-    assert_eq!(sums, [100.0, 0.0]);
+    assert_eq!(json!(sums), json!([100.0, 0.0]));
     assert_eq!((&last["score"], &last["rank"], &last["outcome"]), (&json!(100), &json!(1), &json!("won")));
     assert_eq!(
         (&last["ranks"], &last["outcomes"]),

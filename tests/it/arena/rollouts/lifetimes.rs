@@ -178,8 +178,7 @@ async fn the_ledger_adds_up_after_any_order_of_things() {
     for fork in forks["forks"].as_array().unwrap() {
         two.step(fork, json!({ "actions": drop_for(fork, 1) })).await;
     }
-    let total = |balance: &Value| balance["credits"].as_f64().unwrap();
-    assert_eq!(total(&balance(&server).await), 999.998);
+    assert_eq!(balance(&server).await["credits"], 999.998);
     one.close().await;
     two.close().await;
     assert_eq!(balance(&server).await, json!({ "credits": 999.998, "tier": "arena", "held": 0 }));
