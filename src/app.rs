@@ -6,6 +6,7 @@
 pub mod action;
 mod actions;
 pub mod answers;
+pub mod branching;
 pub mod editor;
 pub mod effect;
 pub mod event;
@@ -290,7 +291,7 @@ impl App {
     pub fn contexts(&self) -> Vec<Context> {
         let mut contexts = match self.pane {
             Pane::Games => vec![Context::Games, Context::List],
-            Pane::Sessions if self.sessions.watching.is_some() => vec![Context::Watching, Context::Timeline],
+            Pane::Sessions if self.sessions.watching.is_some() => vec![Context::Timeline, Context::Watching],
             Pane::Sessions if self.sessions.wall.is_some() => vec![Context::Wall],
             Pane::Sessions => vec![Context::Sessions, Context::List],
             Pane::Play => match self.play.seat() {
@@ -330,8 +331,8 @@ impl App {
         let live = self.visible_live();
         let counts_down = live.is_some_and(|live| live.view.deadline.is_some_and(|at| at > now));
         // The age of what is shown is always in sight.
-        let ages =
-            live.is_some_and(|live| live.is_live() && live.view.heard.is_some()) || self.wall_is_live();
+        let wall = self.wall_shown().into_iter().flat_map(|wall| wall.tiles.iter().map(|tile| &tile.live));
+        let ages = live.into_iter().chain(wall).filter_map(|live| next_age(live, now)).min();
         let retries = live.is_some_and(|live| matches!(live.link, Link::Lost { .. }));
         let thinks = self.play.seats.iter().any(|seat| {
             let waits =
@@ -349,7 +350,7 @@ impl App {
             second_if(thinks && self.pane == Pane::Play),
             self.next_restart(),
             self.next_provider_due(),
-            second_if(ages),
+            ages,
             self.next_moment(),
         ]
         .into_iter()
@@ -357,9 +358,8 @@ impl App {
         .min()
     }
 
-    fn wall_is_live(&self) -> bool {
-        let wall = self.sessions.wall.as_ref().filter(|wall| self.pane == Pane::Sessions && !wall.zoomed);
-        wall.is_some_and(|wall| wall.tiles.iter().any(|tile| tile.live.is_live()))
+    fn wall_shown(&self) -> Option<&wall::Wall> {
+        self.sessions.wall.as_ref().filter(|wall| self.pane == Pane::Sessions && !wall.zoomed)
     }
 
     /// When a recording that plays on screen goes on.
@@ -557,4 +557,12 @@ fn quoted(path: &str) -> String {
     } else {
         path.to_owned()
     }
+}
+
+/// When the age of what a session said last reads differently: each second of the first minute, then each minute.
+fn next_age(live: &live::Live, now: Duration) -> Option<Duration> {
+    let heard = live.view.heard.filter(|_| live.is_live())?;
+    let silent = now.saturating_sub(heard).as_secs();
+    let next = if silent < 60 { silent + 1 } else { (silent / 60 + 1) * 60 };
+    Some(heard + Duration::from_secs(next))
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api;
-use crate::api::endpoints::CreateSession;
+use crate::api::endpoints::{CreateSession, PricedBranch};
 use crate::api::model::{
-    Balance, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Provider, ProviderId,
-    Rows, Session, SessionId, Tags, UsageEntry,
+    Balance, BranchedPlay, CreatedSession, Game, GameDetail, GameSlug, Listing, Logs, PlayerToken, Provider,
+    ProviderId, Rows, Session, SessionId, Tags, UsageEntry,
 };
 use crate::tape::{self, LineKind, TapeEvent};
 
@@ -94,6 +94,8 @@ pub enum Question {
     Providers,
     /// May bill: never sent twice.
     Create(Box<CreateSession>),
+    /// May bill: never sent twice.
+    Branch(Box<PricedBranch>),
     Leave(SessionId, PlayerToken),
     /// Which recordings there are; the platform is not asked.
     Recordings,
@@ -122,6 +124,7 @@ pub enum Answer {
     Logs(Logs),
     Providers(Rows<Provider>),
     Created(Box<CreatedSession>),
+    Branched(Box<BranchedPlay>),
     Left,
     Recordings(Vec<tape::Recording>),
     Compared(Box<tape::Comparison>),

@@ -5,9 +5,11 @@
 //! possible scores make the *pentanomial* model.
 //!
 //! Nothing here plays, reads or writes: [`schedule`] says what is played, [`Tally`] counts, [`elo`] and [`sprt`] judge,
-//! [`row`] is what a file of results holds. Start reading at [`Tally`].
+//! [`row`] is what a file of results holds, [`ladder`] is a policy against the league. Start reading at [`Tally`].
 
 pub mod elo;
+pub mod interval;
+pub mod ladder;
 pub mod row;
 pub mod schedule;
 pub mod sprt;

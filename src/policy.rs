@@ -18,7 +18,7 @@
 //!
 //! However a run ends, the child's whole process group is killed and the child is reaped. If *this* program is
 //! killed outright, the child's standard input reaches its end at once, so a policy that reads its input ends too.
-//! Out of reach are only processes that leave the group on purpose (`setsid`).
+//! Out of reach are only processes that leave the group on purpose (`setsid`); [`end_marked`] finds them where it can.
 //!
 //! Start reading at [`Policy`], then `policy/dialogue.rs`.
 
@@ -28,6 +28,7 @@ mod clean;
 mod command_line;
 mod dialogue;
 mod event;
+mod family;
 mod flags;
 mod free_text;
 mod lines;
@@ -51,6 +52,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::command_line::{CommandLine, CommandLineError, parse_command_line};
 pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run, Usage};
+pub use self::family::end_marked;
 pub use self::flags::{FLAGS, SpecError};
 pub use self::message::{Hello, SendError, Turn};
 pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};

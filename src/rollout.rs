@@ -5,8 +5,8 @@
 //! input by input. Start with [`format_observation`] and [`parse_action`].
 //!
 //! What makes calls starts here: [`Run`] is a run that is surely closed, [`run_episode`] plays an episode with a
-//! [`Policy`], [`BatchStepper`] many at once, [`score_actions_on_policy`] compares actions, [`Env`] is an
-//! environment with `reset` and `step`.
+//! [`Policy`], [`BatchStepper`] many at once, [`Together`] many with a policy each, [`score_actions_on_policy`] compares
+//! actions, [`Env`] is an environment with `reset` and `step`.
 
 mod closing;
 mod encode;
@@ -26,6 +26,7 @@ mod score;
 mod seats;
 mod stats;
 mod step;
+mod together;
 mod transcript;
 
 pub use self::encode::encode;
@@ -46,4 +47,5 @@ pub use self::score::score_actions_on_policy;
 pub use self::seats::{POLICY_FAILED, TrainedSeat};
 pub use self::stats::{Percentiles, ScoreStats, percentile, score_stats};
 pub use self::step::{BatchStepper, Stepped, step_batch_with_retry, step_with_retry};
+pub use self::together::{Ended, Together};
 pub use self::transcript::{Decision, Message, ModelRequest, Role, TranscriptError, reconstruct_messages};

@@ -3,6 +3,7 @@
 //! Start reading at [`screen::draw`]. A view draws into an area and notes in [`Drawn`](crate::app::screen::Drawn) what
 //! the state must know of it: where things lie, and how much fits.
 
+mod branching;
 pub mod gate;
 pub mod marks;
 pub mod overlays;

@@ -24,7 +24,7 @@ pub use self::builds::{EvaluateCode, Explore};
 pub use self::exports::{CreateExport, GetExport, GetExportDownload, ListExports, ResetExportTracking};
 pub use self::games::{GetGame, GetTags, ListGames};
 pub use self::jobs::{GetJob, GetJobBranchScores};
-pub use self::play::{Act, BranchPlay, CreateSession, GetPlay, JoinPlay, LeavePlay};
+pub use self::play::{Act, BranchPlay, CreateSession, GetPlay, JoinPlay, LeavePlay, PricedBranch};
 pub use self::providers::ListProviders;
 pub(crate) use self::rollout_runs::TRIES;
 pub use self::rollout_runs::{

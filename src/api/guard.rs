@@ -78,6 +78,49 @@ impl Guarded {
     }
 }
 
+/// The guard of what is no call: messages of one socket.
+#[derive(Clone, Default)]
+pub(crate) struct Gate {
+    guard: Option<Arc<dyn Guard>>,
+    target: String,
+}
+
+/// What a gate let pass.
+pub(crate) struct Admitted(Option<(Arc<dyn Guard>, Intent, Option<u64>)>);
+
+impl Gate {
+    /// For a socket with this method and path.
+    pub(crate) fn new(guarded: &Guarded, target: String) -> Self {
+        Self { guard: guarded.any(), target }
+    }
+
+    /// Lets something pass, or says why not.
+    pub(crate) async fn admit(&self, name: &'static str, price: Option<Micro>) -> Result<Admitted, String> {
+        let Some(guard) = self.guard.clone() else { return Ok(Admitted(None)) };
+        let intent = Intent { name, operation: None, target: self.target.clone(), price };
+        match admit(&guard, &intent).await {
+            Ok(mark) => Ok(Admitted(Some((guard, intent, mark)))),
+            Err(Refusal::ReadOnly(why) | Refusal::Cap(why)) => Err(why),
+        }
+    }
+}
+
+impl Admitted {
+    /// Tells what came of it.
+    pub(crate) async fn settle(self, outcome: Outcome) {
+        let Some((guard, intent, mark)) = self.0 else { return };
+        // It fails only when the guard panicked, which has been reported.
+        let _ = tokio::task::spawn_blocking(move || guard.settle(&intent, mark, &outcome)).await;
+    }
+}
+
+/// Asks a guard off the async threads, since it may take a file lock.
+pub(crate) async fn admit(guard: &Arc<dyn Guard>, intent: &Intent) -> Result<Option<u64>, Refusal> {
+    let (guard, intent) = (Arc::clone(guard), intent.clone());
+    let asked = tokio::task::spawn_blocking(move || guard.admit(&intent)).await;
+    asked.unwrap_or_else(|_| Err(Refusal::Cap("the spending guard broke, so nothing is sent".into())))
+}
+
 impl fmt::Debug for Guarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Guarded(yes)" } else { "Guarded(no)" })

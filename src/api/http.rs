@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::call::{Call, Endpoint, Quote, Timeout};
 use super::connect::{self, Dialer};
 use super::error::{Error, ErrorKind, Step};
-use super::guard::{Guard, Intent, Outcome, Refusal};
+use super::guard::{Gate, Guard, Intent, Outcome, Refusal, admit};
 use super::model::{Extra, Json};
 use super::money::Micro;
 use super::retry::Plan;
@@ -122,6 +122,11 @@ impl Client {
         let target = format!("GET {}", call.target());
         let intent = Intent { name: step.endpoint, operation: None, target, price: Some(Micro(0)) };
         admit(&guard, &intent).await.map(drop).map_err(|refusal| refused(refusal, step))
+    }
+
+    /// Asks the guard about messages of a socket.
+    pub(crate) fn gate(&self, call: &Call) -> Gate {
+        Gate::new(&self.0.settings.guard, format!("WS {}", call.target()))
     }
 
     /// What a call costs at most, as far as it can be known and matters.
@@ -249,12 +254,6 @@ impl Client {
 struct Estimate {
     #[serde(default)]
     estimated_credits: Option<f64>,
-}
-
-async fn admit(guard: &Arc<dyn Guard>, intent: &Intent) -> Result<Option<u64>, Refusal> {
-    let (guard, intent) = (Arc::clone(guard), intent.clone());
-    let asked = tokio::task::spawn_blocking(move || guard.admit(&intent)).await;
-    asked.unwrap_or_else(|_| Err(Refusal::Cap("the spending guard broke, so nothing is sent".into())))
 }
 
 fn refused(refusal: Refusal, step: Step<'_>) -> Error {

@@ -45,6 +45,6 @@ pub use self::rollout::{
     RunOpened, RunStatus, ScoreStats, StepEntry, StepFailure, StepResult,
 };
 pub use self::scores::Scores;
-pub use self::session::{LogEntry, Logs, Session, SessionSeat, SessionStatus};
+pub use self::session::{BranchedFrom, LogEntry, Logs, Session, SessionSeat, SessionStatus};
 pub use self::submission::{BulkDeleted, CreatedSubmission, Evaluation, StartedEvaluation, Submission};
 pub use self::task::{DrawnTasks, Task, TaskInfo, TaskMessage, TaskResult, TaskScores, TaskVariant};

@@ -25,6 +25,7 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message as Frame, Utf8Byt
 pub use self::closed::{Closed, Verdict};
 pub use self::message::{JsonSlice, Message, MessageKind};
 use super::connect::Stream;
+use super::guard::{Gate, Outcome};
 use super::http::size;
 use super::{clean, model::PlayerId};
 
@@ -47,6 +48,8 @@ pub struct PlaySocket {
     over: bool,
     closed: Option<Closed>,
     max_message: usize,
+    /// Has a say over what may bill.
+    gate: Gate,
 }
 
 /// A link was lost, or a message cannot be taken.
@@ -67,6 +70,9 @@ pub enum SocketError {
         /// In bytes.
         limit: usize,
     },
+    /// The guard of the client does not let it pass: nothing was sent, and the link goes on.
+    #[error("{0}")]
+    Refused(String),
     /// Not the WebSocket protocol.
     #[error("the server broke the WebSocket protocol: {0}")]
     Protocol(String),
@@ -77,8 +83,8 @@ impl SocketError {
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Silent { .. } | Self::Lost(_) | Self::Protocol(_) => Verdict::BackOff,
-            // The same message would come again.
-            Self::TooLarge { .. } => Verdict::Stop,
+            // The same message would come again, or be refused again.
+            Self::TooLarge { .. } | Self::Refused(_) => Verdict::Stop,
         }
     }
 }
@@ -95,6 +101,7 @@ impl PlaySocket {
             over: false,
             closed: None,
             max_message,
+            gate: Gate::default(),
         }
     }
 
@@ -169,10 +176,11 @@ impl PlaySocket {
         self.send(&Sent { r#type: "action", payload, action_id }).await
     }
 
-    /// Lets a registered provider decide this turn.
+    /// Lets a registered provider decide this turn. Only the server knows what that costs, so the client's guard is asked
+    /// for it as for a call of an unknown price.
     ///
     /// # Errors
-    /// When the link is lost.
+    /// [`SocketError::Refused`] when the guard does not let it pass; when the link is lost.
     pub async fn delegate(&mut self, provider_id: &str, model: Option<&str>) -> Result<(), SocketError> {
         #[derive(Serialize)]
         struct Sent<'a> {
@@ -181,7 +189,11 @@ impl PlaySocket {
             #[serde(skip_serializing_if = "Option::is_none")]
             model: Option<&'a str>,
         }
-        self.send(&Sent { r#type: "delegate", provider_id, model }).await
+        let admitted = self.gate.admit("delegate turn", None).await.map_err(SocketError::Refused)?;
+        let sent = self.send(&Sent { r#type: "delegate", provider_id, model }).await;
+        // There is no answer that says what it cost, and what was lost may have arrived.
+        admitted.settle(Outcome::Unknown).await;
+        sent
     }
 
     /// Asks the server for a sign of life.

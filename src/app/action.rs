@@ -41,6 +41,7 @@ pub enum Action {
     DropTile,
     Refill,
     ReadLog,
+    Branch,
     TickBack,
     TickForward,
     TenBack,

@@ -58,6 +58,7 @@ impl App {
             Action::DropTile => return self.drop_tile(),
             Action::Refill => return self.refill_wall(),
             Action::ReadLog => return self.read_log(),
+            Action::Branch => self.open_branch_form(),
             Action::TickBack
             | Action::TickForward
             | Action::TenBack

@@ -90,6 +90,7 @@ impl App {
                 self.again.remove("usage").then(|| self.load_usage()).flatten().into_iter().collect()
             }
             Question::Create(_) => self.created(ticket, reply),
+            Question::Branch(_) => self.branched(ticket, reply),
             Question::Leave(id, token) => self.left(id.as_str(), &token, reply.err().as_deref()),
             Question::Compare(..) => Vec::new(),
         });
@@ -160,7 +161,7 @@ impl App {
         self.load_after_start()
     }
 
-    fn sit_down(&mut self, created: &CreatedSession) -> Vec<Effect> {
+    pub(super) fn sit_down(&mut self, created: &CreatedSession) -> Vec<Effect> {
         let (id, session, own) = (created.id().clone(), created.session.clone(), created.own_seats());
         let mut effects = self.load_after_start();
         if own.is_empty() {

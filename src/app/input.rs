@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::action::Action;
+use super::branching::Chosen;
 use super::effect::{Effect, Secret};
 use super::event::{Mouse, MouseWhat};
 use super::gate::Gate;
@@ -168,7 +169,8 @@ impl App {
         }
     }
 
-    /// An arrow key plays, where the legal actions name directions.
+    /// An arrow key plays, where the legal actions name directions. Where they lie on a board it goes to the next
+    /// cell, and where the chosen one has a size it changes that.
     fn steered(&mut self, key: Key) -> Option<Vec<Effect>> {
         if self.pane != Pane::Play
             || key.ctrl
@@ -179,20 +181,31 @@ impl App {
         {
             return None;
         }
-        let direction = match key.code {
-            KeyCode::Up => "up",
-            KeyCode::Down => "down",
-            KeyCode::Left => "left",
-            KeyCode::Right => "right",
+        let (direction, way) = match key.code {
+            KeyCode::Up => ("up", (0, -1)),
+            KeyCode::Down => ("down", (0, 1)),
+            KeyCode::Left => ("left", (-1, 0)),
+            KeyCode::Right => ("right", (1, 0)),
             _ => return None,
         };
-        let seat = self.play.seat_mut().filter(|seat| seat.live.is_live() && seat.steers())?;
-        // Where some arrows play, the others do nothing: a list that moved instead would surprise.
-        let Some(payload) = seat.steering(direction).map(|choice| choice.payload.clone()) else {
+        let seat = self.play.seat_mut().filter(|seat| seat.live.is_live())?;
+        if seat.steers() {
+            // Where some arrows play, the others do nothing: a list that moved instead would surprise.
+            let Some(payload) = seat.steering(direction).map(|choice| choice.payload.clone()) else {
+                return Some(Vec::new());
+            };
+            seat.list.select_id(&payload);
+            return Some(self.act(Action::Act));
+        }
+        if seat.lies_on_board() {
+            seat.go(way);
             return Some(Vec::new());
-        };
-        seat.list.select_id(&payload);
-        Some(self.act(Action::Act))
+        }
+        if way.0 != 0 {
+            seat.resize(way.0 > 0)?;
+            return Some(Vec::new());
+        }
+        None
     }
 
     pub(super) fn pasted(&mut self, text: &str) {
@@ -309,6 +322,7 @@ impl App {
                 form.field = Field::Buttons;
                 form.start = agree;
             }
+            Some(Overlay::Branch(form)) => form.chosen = if agree { Chosen::Branch } else { Chosen::Cancel },
             _ => return Vec::new(),
         }
         self.typed_over(Key::plain(KeyCode::Enter))
@@ -387,6 +401,7 @@ impl App {
             Some(Overlay::Line(asked)) => return self.typed_at_line(key, asked),
             Some(Overlay::Confirm(confirm)) => return self.typed_at_confirm(key, confirm),
             Some(Overlay::Create(form)) => return self.typed_at_form(key, form),
+            Some(Overlay::Branch(form)) => return self.typed_at_branch(key, form),
             Some(Overlay::Fields(form)) => self.typed_at_fields(key, form),
             Some(Overlay::Find(editor)) => self.typed_at_find(key, editor),
             Some(Overlay::Compare(editor)) => return self.typed_at_compare(key, editor),
@@ -453,7 +468,9 @@ impl App {
 
     fn typed_at_provider(&mut self, key: Key, mut picker: ProviderPicker) -> Vec<Effect> {
         let known = self.play.providers.value().map_or(&[][..], |providers| &providers.items);
-        let mut rows = providers::rows(known);
+        let seat = self.play.seats.iter().find(|seat| seat.live.feed == picker.feed);
+        let game = seat.and_then(|seat| seat.live.view.game.as_deref());
+        let mut rows = providers::rows(known, game);
         match key.code {
             KeyCode::Down | KeyCode::Tab => picker.at = (picker.at + 1).min(rows.len().saturating_sub(1)),
             KeyCode::Up | KeyCode::BackTab => picker.at = picker.at.saturating_sub(1),

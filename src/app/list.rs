@@ -73,12 +73,14 @@ impl ListState {
         self.top
     }
 
-    /// Selects the item with this id, if it is shown.
-    pub fn select_id(&mut self, id: &str) {
-        if let Some(row) = self.ids.iter().position(|other| other == id) {
+    /// Selects the item with this id, if it is shown. Tells whether it is.
+    pub fn select_id(&mut self, id: &str) -> bool {
+        let row = self.ids.iter().position(|other| other == id);
+        if let Some(row) = row {
             self.at = row;
             self.chosen = true;
         }
+        row.is_some()
     }
 
     /// Selects a row; past the end means the last one.

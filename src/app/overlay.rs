@@ -7,6 +7,7 @@ use crate::client::{FeedId, Ticket};
 
 use super::TICK_PRICE;
 use super::action::Action;
+use super::branching::BranchForm;
 use super::editor::Editor;
 use super::fields::FieldsForm;
 use super::keymap::{self, Binding, Context};
@@ -26,6 +27,8 @@ pub enum Overlay {
     Palette(Palette),
     /// A session to start.
     Create(CreateForm),
+    /// A session to branch.
+    Branch(BranchForm),
     /// A command to put into the seat on screen.
     Command(CommandPrompt),
     /// A provider for the seat on screen.

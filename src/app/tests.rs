@@ -4,6 +4,7 @@
 
 pub(crate) mod harness;
 
+mod branching;
 mod creating;
 mod idle;
 mod keys;

@@ -196,6 +196,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_in_use_is_named_with_what_to_do() {
+        // S-01.
         let first = bind("127.0.0.1", 0).await.unwrap();
         let address = first.local_addr().unwrap();
         let error = bind("127.0.0.1", address.port()).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Something to see: finished sessions of all games over the last two weeks, and six that play themselves.
+//! Something to see: finished sessions of all games over the last two weeks, and one of each that plays itself.
 //!
 //! All of it is played by the built-in players through the play host, as fast as they can; the past sessions only have
 //! their clocks moved. So every record, log, score and ledger entry is real.
@@ -25,9 +25,9 @@ const LIVE: [(&str, u32, u32); 6] = [
     ("market_simulator", 1_000, 3_600),
     ("grid_serpents", 400, 2_000),
     ("connect_four", 3_000, 42),
-    ("market_simulator", 2_500, 1_200),
-    ("grid_serpents", 1_200, 1_000),
-    ("connect_four", 5_000, 42),
+    ("pot_limit_omaha_hilo", 2_000, 600),
+    ("multi_reversi", 2_500, 84),
+    ("liars_dice", 2_500, 300),
 ];
 
 /// Between the end of a live session and the next one, for whoever looks at the end.
@@ -129,8 +129,14 @@ async fn keep_alive(arena: &Arena, account_id: &str, (slug, pace_ms, max_ticks):
 
 fn live_plan(game: &'static dyn Game, account_id: &str, round: u64, pace_ms: u32, max_ticks: u32) -> Plan {
     let seed = mix(&[round, u64::from(pace_ms), 0x11FE]) >> 16;
-    let mut plan = Plan::of_bots(game, account_id, game.spec().default_seats, seed);
+    let mut plan = Plan::of_bots(game, account_id, live_seats(game), seed);
     plan.pace_ms = pace_ms;
     plan.max_ticks = max_ticks;
     plan
+}
+
+/// A table of four, where there may be one: there is more to see.
+fn live_seats(game: &dyn Game) -> u8 {
+    let spec = game.spec();
+    spec.seats.iter().copied().find(|seats| *seats == 4).unwrap_or(spec.default_seats)
 }

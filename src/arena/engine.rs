@@ -399,6 +399,8 @@ pub trait Play: Send + Sync {
     fn standings(&self) -> SeatMap<Standing>;
     /// A second match that goes on from here with the same luck.
     fn fork(&self) -> Box<dyn Play>;
+    /// Draws future chance from another stream.
+    fn reseed(&mut self, stream: u64);
     /// Lets built-in players finish a copy of the match.
     ///
     /// # Errors

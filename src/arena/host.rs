@@ -7,8 +7,9 @@
 //! ```
 //!
 //! A session's task (`session`) owns its match. Others hold a [`Live`]: they send commands and read the newest
-//! [`live::Face`]. The frames that go to sockets are made in [`frames`]; built-in players think in `thinking`.
+//! [`live::Face`]. Sessions that begin where another one was are made in [`branch`]. The frames that go to sockets are made in [`frames`]; built-in players think in `thinking`.
 
+pub mod branch;
 pub mod frames;
 pub mod live;
 mod session;
@@ -26,9 +27,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::live::{Live, LiveSeat};
-use self::session::Session;
+use self::session::{Opening, Session};
 use super::engine::rng::{Pcg, mix};
-use super::engine::seats::Seat;
+use super::engine::seats::{Seat, SeatMap};
 use super::engine::{Game, MatchSetup, Play};
 use super::error::ArenaError;
 use super::league::{self, Wanted};
@@ -201,6 +202,7 @@ impl Plan {
             ended_at: None,
             completion_reason: None,
             failure_reason: None,
+            branch: None,
         }
     }
 }
@@ -274,10 +276,25 @@ impl Host {
         let started = plan.game.start(&setup).map_err(|error| ArenaError::malformed(error.to_string()))?;
         let mut record = plan.record();
         show_start(&mut record, started.as_ref());
-        let place = self.take_place(&plan.account_id)?;
+        let places = self.take_places(&plan.account_id, 1)?;
         let row = record.clone();
         self.store.write(move |connection| sessions::add(connection, &row)).await?;
-        let (live, session) = Session::new(&plan, record, started, self);
+        let opening = Opening {
+            game: plan.game,
+            play: started,
+            record,
+            tick_ms: plan.tick_ms,
+            clock_offset: plan.clock_offset,
+            told: 0,
+            players: SeatMap::default(),
+            first: None,
+        };
+        Ok(self.launch(opening, places))
+    }
+
+    /// Starts a session that the database knows already.
+    fn launch(&self, opening: Opening, place: Places) -> Arc<Live> {
+        let (live, session) = Session::new(opening, self);
         let live = Arc::new(live);
         self.register(&live);
         let registry = Arc::clone(&self.registry);
@@ -292,7 +309,7 @@ impl Host {
                 registry.forget(&oldest);
             }
         });
-        Ok(live)
+        live
     }
 
     /// A session that is live or was a moment ago.
@@ -343,32 +360,46 @@ impl Host {
         registry.sessions.insert(live.session_id.clone(), Arc::clone(live));
     }
 
-    fn take_place(&self, account_id: &str) -> Result<Place, ArenaError> {
+    fn take_places(&self, account_id: &str, wanted: usize) -> Result<Places, ArenaError> {
         let mut registry = lock(&self.registry);
-        let count = registry.live_of.entry(account_id.to_owned()).or_default();
-        if *count >= self.limits.live_sessions {
+        let (have, most) =
+            (registry.live_of.get(account_id).copied().unwrap_or(0), self.limits.live_sessions);
+        if have + wanted > most {
             return Err(ArenaError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "SESSION_LIMIT_EXCEEDED",
-                format!("{count} sessions of this account are live: end one first"),
+                format!(
+                    "{have} sessions of this account are live, and {wanted} more would be over the limit of {most}: \
+                     end some first"
+                ),
             ));
         }
-        *count += 1;
-        Ok(Place { registry: Arc::clone(&self.registry), account_id: account_id.to_owned() })
+        registry.live_of.insert(account_id.to_owned(), have + wanted);
+        Ok(Places { registry: Arc::clone(&self.registry), account_id: account_id.to_owned(), count: wanted })
     }
 }
 
-/// One live session of an account's allowance; given back when it goes.
-struct Place {
+/// Live sessions of an account's allowance; given back when they go.
+struct Places {
     registry: Arc<Mutex<Registry>>,
     account_id: String,
+    count: usize,
 }
 
-impl Drop for Place {
+impl Places {
+    /// Takes one of them out.
+    fn split_one(&mut self) -> Self {
+        let one = self.count.min(1);
+        self.count -= one;
+        Self { registry: Arc::clone(&self.registry), account_id: self.account_id.clone(), count: one }
+    }
+}
+
+impl Drop for Places {
     fn drop(&mut self) {
         let mut registry = lock(&self.registry);
         if let Some(count) = registry.live_of.get_mut(&self.account_id) {
-            *count -= 1;
+            *count = count.saturating_sub(self.count);
             if *count == 0 {
                 registry.live_of.remove(&self.account_id);
             }
@@ -381,6 +412,11 @@ fn show_start(record: &mut SessionRecord, play: &dyn Play) {
     for seat in &mut record.seats {
         seat.score = probe.scores.get(seat.seat).copied().unwrap_or_default();
     }
+}
+
+/// What seeds the built-in player of a seat.
+fn players_stream(players_seed: u64, seat: Seat) -> u64 {
+    mix(&[players_seed, seat.index() as u64, 0xB0])
 }
 
 /// The session's own time, in whole milliseconds as it is kept.

@@ -102,6 +102,76 @@ pub struct SeatRecord {
     pub outcome: Option<String>,
 }
 
+/// Why a branch was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchKind {
+    /// Alone.
+    Single,
+    /// With others that begin the same.
+    Count,
+    /// To try an action.
+    Explore,
+}
+
+impl BranchKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Single, Self::Count, Self::Explore];
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Count => "count",
+            Self::Explore => "explore",
+        }
+    }
+
+    /// Reads the word; what is unknown counts as single.
+    pub fn from_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word).unwrap_or(Self::Single)
+    }
+}
+
+/// Where a session branched off another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// The other one. It may have been deleted since.
+    pub parent_id: String,
+    /// Ticks that were played there; they are not paid again.
+    pub tick: u32,
+    /// Why.
+    pub kind: BranchKind,
+    /// Its place among those made with it, from 1.
+    pub nth: u32,
+    /// Which luck it has, when several try the same action: 0 is the match's own.
+    pub sample: Option<u32>,
+    /// Whose turn it was: the seat it is judged by.
+    pub seat: Seat,
+    /// What that seat played first, where that was given.
+    pub first_action: Option<Value>,
+    /// Seeds the built-in players.
+    pub players_seed: u64,
+}
+
+impl Branch {
+    fn json(&self) -> Value {
+        let mut json = json!({
+            "parent_id": self.parent_id,
+            "tick": self.tick,
+            "kind": self.kind.as_str(),
+            "nth": self.nth,
+            "player_id": self.seat,
+        });
+        if let Some(sample) = self.sample {
+            json["sample"] = sample.into();
+        }
+        if let Some(action) = &self.first_action {
+            json["first_action"] = action.clone();
+        }
+        json
+    }
+}
+
 /// One session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRecord {
@@ -147,12 +217,34 @@ pub struct SessionRecord {
     pub completion_reason: Option<String>,
     /// Why it failed.
     pub failure_reason: Option<String>,
+    /// Where it began, if not at a beginning.
+    pub branch: Option<Branch>,
 }
 
 impl SessionRecord {
+    /// Ticks that were there when it began.
+    pub fn first_tick(&self) -> u32 {
+        self.branch.as_ref().map_or(0, |branch| branch.tick)
+    }
+
+    /// Ticks that it has to pay for so far.
+    pub fn paid_ticks(&self) -> u32 {
+        self.tick.saturating_sub(self.first_tick())
+    }
+
     /// What it has cost so far.
     pub fn credits(&self) -> Credits {
-        Credits::for_ticks(self.tick)
+        Credits::for_ticks(self.paid_ticks())
+    }
+
+    /// What it may cost: reserved when it is made.
+    pub fn most_credits(&self) -> Credits {
+        Credits::for_ticks(self.max_ticks.saturating_sub(self.first_tick()))
+    }
+
+    /// Seeds the built-in players.
+    pub fn players_seed(&self) -> u64 {
+        self.branch.as_ref().map_or(self.seed, |branch| branch.players_seed)
     }
 
     /// Whether the account pays for it or sits in it.
@@ -208,6 +300,9 @@ impl SessionRecord {
             put("failure_reason", reason.as_str().into());
         }
         put("credits_used", json!(self.credits()));
+        if let Some(branch) = &self.branch {
+            put("branch", branch.json());
+        }
         Value::Object(json)
     }
 

@@ -167,6 +167,11 @@ impl Fields {
             .transpose()
     }
 
+    /// Ends the reading: whatever nobody took, for somebody else to read.
+    pub fn into_rest(self) -> Map<String, Value> {
+        self.0
+    }
+
     /// Ends the reading: whatever nobody took is refused.
     pub fn finish(self) -> Result<(), ArenaError> {
         match self.0.keys().next() {

@@ -12,12 +12,14 @@
 mod answer;
 pub mod batch;
 pub mod budget;
+pub mod curriculum;
 pub mod episode;
 mod forks;
 pub mod op_keys;
 mod replays;
 pub mod reset;
 pub mod run;
+pub mod scoring;
 pub mod steps;
 mod upkeep;
 
@@ -40,6 +42,9 @@ use super::host::Limits;
 use super::store::runs::{self, RunRow};
 use super::store::{Store, StoreError};
 
+/// Questions that are scored at once.
+const SCORERS: usize = 2;
+
 /// The rollout host. Copies are the same.
 #[derive(Debug, Clone)]
 pub struct Rollouts(Arc<Inner>);
@@ -53,6 +58,8 @@ struct Inner {
     /// Work on blocking threads: more at once than there are cores gains nothing.
     workers: Arc<Semaphore>,
     cores: usize,
+    /// Scoring takes all cores for a while: two at a time, so that a short question need not wait for a long one.
+    scorers: Arc<Semaphore>,
     /// Work that goes on when its client gives up.
     tasks: TaskTracker,
 }
@@ -78,6 +85,7 @@ impl Rollouts {
             live_episodes: Arc::default(),
             workers: Arc::new(Semaphore::new(cores)),
             cores,
+            scorers: Arc::new(Semaphore::new(SCORERS)),
             tasks,
         })))
     }

@@ -1,15 +1,18 @@
 //! The routes, and what surrounds them. Outside in: request id, errors as envelopes, host and origin, key, handler.
 
 mod account;
+mod branches;
 mod exports;
 mod games;
+mod legacy;
 mod play;
 mod rollouts;
+mod scoring;
 mod sessions;
 mod sockets;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -19,7 +22,7 @@ use serde_json::json;
 use super::error::ArenaError;
 use super::reply::{Reply, with_request_id};
 use super::request::Fields;
-use super::{Arena, BASE_PATH, guard};
+use super::{Arena, guard};
 
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
@@ -38,7 +41,11 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/sessions", get(sessions::list))
         .route("/sessions/{session_id}", get(sessions::get).delete(sessions::delete))
         .route("/sessions/{session_id}/logs", get(sessions::logs))
+        .route("/sessions/{session_id}/branches", get(branches::tree))
+        .route("/sessions/{session_id}/branch-scores", get(branches::scores::get))
+        .route("/org/providers", get(providers))
         .route("/play", post(play::create))
+        .route("/play/{session_id}/branch", post(branches::create))
         .route("/play/{session_id}/join", post(play::join))
         .route("/spectate/{session_id}", get(sockets::spectate))
         .route("/exports", get(exports::list).post(exports::create))
@@ -54,6 +61,8 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/fork", post(rollouts::fork))
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/forks", post(rollouts::forks))
         .route("/rollout-runs/{run_id}/episodes/{episode_id}/close", post(rollouts::close_episode))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/score-actions", post(scoring::score_actions))
+        .route("/rollout-runs/{run_id}/episodes/{episode_id}/complete", post(scoring::complete))
         .merge(
             Router::new()
                 .route("/rollout-runs/{run_id}/steps", post(rollouts::steps))
@@ -71,8 +80,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    Router::new()
-        .nest(BASE_PATH, with_key.merge(with_token).merge(bootstrap))
+    legacy::under_both_paths(with_key.merge(with_token).merge(bootstrap), &arena)
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -97,6 +105,11 @@ async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
     Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
 }
 
+/// `GET /org/providers`: a bare list.
+async fn providers(State(arena): State<Arena>) -> Answer {
+    Ok(Reply::ok(super::providers::list(arena.games())))
+}
+
 async fn unknown(request: Request) -> ArenaError {
     ArenaError::not_found(format!("the arena does not serve `{}` yet", request.uri().path()))
 }
@@ -119,11 +132,7 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         return response;
     }
     match status {
-        StatusCode::PAYLOAD_TOO_LARGE => ArenaError::new(
-            status,
-            "PAYLOAD_TOO_LARGE",
-            format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps {BATCH_LIMIT}"),
-        ),
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ if status.is_client_error() => ArenaError::new(
             status,
             "VALIDATION_ERROR",
@@ -135,6 +144,11 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
         _ => ArenaError::new(status, "INTERNAL_ERROR", "the arena failed to answer: see its log"),
     }
     .into_response()
+}
+
+fn too_large() -> ArenaError {
+    let message = format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps {BATCH_LIMIT}");
+    ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 
 /// What most handlers answer.

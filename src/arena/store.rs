@@ -5,6 +5,7 @@
 //! go on. Start at [`Store`]; opening, migrating and refusing files is in [`open`]; the SQL is in the other modules.
 
 pub mod accounts;
+pub mod branches;
 pub mod exports;
 pub mod ledger;
 pub mod open;
@@ -243,6 +244,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_short_lock_by_another_program_is_waited_out() {
+        // S-05.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("arena.db");
         let store = Arc::new(Store::open(&Place::File(path.clone())).unwrap());

@@ -97,7 +97,8 @@ async fn start(
         boot.views = kept;
         boot.notices.extend(trouble);
     }
-    let renderers = renderers_folder();
+    // Beside the settings, wherever these are.
+    let renderers = config.places.file.as_deref().map(|file| file.with_file_name("renderers"));
     let (drawn_by, troubles) = runtime::read_renderers(renderers.as_deref());
     theme.renderers = Some(drawn_by);
     boot.notices.extend(troubles);
@@ -149,12 +150,6 @@ fn settings(config: &Config, key: ApiKey) -> Settings {
 #[cfg(not(feature = "arena"))]
 fn arena_source(_: Option<PathBuf>) -> runtime::ArenaSource {
     Box::new(|| Box::pin(async { Err("this build has no arena".to_owned()) }))
-}
-
-/// The user's renderer files lie beside the settings.
-fn renderers_folder() -> Option<PathBuf> {
-    let folders = directories::ProjectDirs::from("", "", "gert")?;
-    Some(folders.config_dir().join("renderers"))
 }
 
 /// The sample policy: beside the sources in a checkout, else where it can be written down.

@@ -3,8 +3,12 @@
 mod check;
 mod contest;
 mod init;
+mod kept;
+mod ladder;
+mod live;
 mod play;
 mod rollout;
+mod series;
 mod server;
 mod shared;
 mod stop;
@@ -26,6 +30,8 @@ pub(super) enum Action {
     Rollout(Box<rollout::Args>),
     /// Two players against each other until it is known who is stronger: paired seeds, Elo, a test that ends it
     Match(Box<contest::Args>),
+    /// A policy against the league, band by band: which bands does it beat?
+    Ladder(Box<ladder::Args>),
 }
 
 /// Does it; returns the exit status.
@@ -36,5 +42,6 @@ pub(super) async fn run(action: Action, given: Given) -> Result<i32, Failure> {
         Action::Play(args) => play::run(*args, given).await,
         Action::Rollout(args) => rollout::run(*args, given).await,
         Action::Match(args) => contest::run(*args, given).await,
+        Action::Ladder(args) => ladder::run(*args, given).await,
     }
 }

@@ -243,6 +243,7 @@ async fn ask(api: &api::Client, question: Question) -> Result<Answer, api::Error
         Question::Logs(id) => Answer::Logs(api.send(&GetSessionLogs::new(&id)).await?),
         Question::Providers => Answer::Providers(api.send(&ListProviders::new()).await?),
         Question::Create(create) => Answer::Created(Box::new(api.send(&*create).await?)),
+        Question::Branch(branch) => Answer::Branched(Box::new(api.send(&*branch).await?)),
         Question::Leave(id, token) => {
             api.send(&LeavePlay::new(&id, &token)).await?;
             Answer::Left

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 /// Two-sided 95 % of the normal distribution.
-const Z_95: f64 = 1.959_963_984_540_054;
+pub(super) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// What an empty class counts as, so that nothing is divided by zero: fishtest's `regularize`.
 const EPSILON: f64 = 1e-3;

@@ -52,21 +52,25 @@ pub struct Settings {
 impl Settings {
     /// What keeps results of the other contest from counting in this one, a sentence each.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let words = |settings: &Self| -> BTreeMap<String, serde_json::Value> {
-            serde_json::to_value(settings)
-                .ok()
-                .and_then(|value| serde_json::from_value(value).ok())
-                .unwrap_or_default()
-        };
-        let (ours, theirs) = (words(self), words(other));
-        ours.iter()
-            .filter(|(name, value)| theirs.get(*name) != Some(value))
-            .map(|(name, value)| {
-                let other = theirs.get(name).cloned().unwrap_or_default();
-                format!("`{}` is {value} now and was {other}", name.replace('_', "-"))
-            })
-            .collect()
+        differences(self, other)
     }
+}
+
+/// Where two settings of the same type differ, a sentence for each member.
+pub fn differences<S: Serialize>(ours: &S, theirs: &S) -> Vec<String> {
+    let members = |settings: &S| -> BTreeMap<String, serde_json::Value> {
+        let value = serde_json::to_value(settings).ok();
+        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    };
+    let theirs = members(theirs);
+    members(ours)
+        .into_iter()
+        .filter(|(name, value)| theirs.get(name) != Some(value))
+        .map(|(name, value)| {
+            let other = theirs.get(&name).cloned().unwrap_or_default();
+            format!("`{}` is {value} now and was {other}", name.replace('_', "-"))
+        })
+        .collect()
 }
 
 /// A finished pair.
@@ -152,9 +156,11 @@ pub fn file_word(player: &str) -> String {
     if clean.is_empty() { "policy".into() } else { clean.chars().take(LONGEST).collect() }
 }
 
-/// The name of a contest's file: from both players, the game and the seed; players of the same name are told apart.
+/// The name of a contest's file: from both players, the game and the seed. Contests that differ in anything else are told
+/// apart, too.
 pub fn file_name(settings: &Settings) -> String {
-    let mark = hash(&format!("{}\n{}", settings.a, settings.b));
+    // Plain values and string keys always serialise.
+    let mark = hash(&serde_json::to_string(settings).unwrap_or_default());
     format!(
         "match-{}-{}-{}-{}-{mark:08x}.jsonl",
         settings.game,
@@ -165,7 +171,7 @@ pub fn file_name(settings: &Settings) -> String {
 }
 
 /// FNV-1a, 32 bit: the same on every machine and in every version.
-fn hash(text: &str) -> u32 {
+pub(super) fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811C_9DC5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -5,12 +5,21 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 
+use std::time::Duration;
+
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, test_kill_process_group};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::{Instant, sleep};
 
 use super::event::Exit;
+use super::family;
 use super::spec::PolicySpec;
+
+/// How long what a child started may take to end after it: most often that is about to happen.
+const GRACE: Duration = Duration::from_millis(50);
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// A child and the group it leads. Dropping it kills the group.
 ///
@@ -18,9 +27,15 @@ use super::spec::PolicySpec;
 #[derive(Debug)]
 pub(super) struct Group {
     child: Box<dyn ChildWrapper>,
+    /// Its process id, and that of the group, for good.
+    pid: Option<u32>,
     /// The child is reaped and what was left of its group killed. From then on the number of the group may be
     /// given to strangers, so no more signals are sent.
     is_over: bool,
+    /// Until when the rest of the group may end by itself, once the child has ended.
+    grace: Option<Instant>,
+    /// The commands of those that did not.
+    pub(super) left_behind: Vec<String>,
 }
 
 /// Our ends of its pipes.
@@ -55,7 +70,8 @@ impl Group {
         });
         command.wrap(KillOnDrop).wrap(ProcessGroup::leader());
         let child = command.spawn().map_err(|why| failed(why.to_string()))?;
-        let mut group = Self { child, is_over: false };
+        let pid = child.id();
+        let mut group = Self { child, pid, is_over: false, grace: None, left_behind: Vec::new() };
         let child = &mut group.child;
         match (child.stdin().take(), child.stdout().take(), child.stderr().take()) {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((group, Pipes { stdin, stdout, stderr })),
@@ -64,15 +80,33 @@ impl Group {
     }
 
     pub(super) fn pid(&self) -> Option<u32> {
-        self.child.id()
+        self.pid
     }
 
-    /// Waits for the child's end, reaps it, and kills what is left of its group. May be dropped and called again.
+    /// Waits for the child's end, reaps it, and kills what is left of its group a moment later. May be dropped and called
+    /// again.
     pub(super) async fn wait(&mut self) -> Exit {
         let status = self.child.wait().await;
+        // However often this is called again, the moment is the same one.
+        let until = *self.grace.get_or_insert_with(|| Instant::now() + GRACE);
+        while !self.is_over && self.has_members() {
+            if Instant::now() >= until {
+                let group = self.pid.map_or(0, u32::cast_signed);
+                let named = tokio::task::spawn_blocking(move || family::in_group(group)).await;
+                self.left_behind = named.unwrap_or_default();
+                break;
+            }
+            sleep(LOOK_EVERY).await;
+        }
         self.kill();
         self.is_over = status.is_ok();
         exit_of(status)
+    }
+
+    /// True while somebody is in the group, be it one that has ended and was not reaped.
+    fn has_members(&self) -> bool {
+        let group = self.pid.and_then(|pid| Pid::from_raw(pid.cast_signed()));
+        group.is_some_and(|group| test_kill_process_group(group).is_ok())
     }
 
     /// Asks all processes of the group to end.
@@ -118,4 +152,5 @@ fn environment(
 ) -> impl Iterator<Item = (OsString, OsString)> {
     ours.filter(|(name, _)| !spec.withholds(&name.to_string_lossy()))
         .chain([("PYTHONUNBUFFERED".into(), "1".into())])
+        .chain(spec.mark.iter().map(|mark| (family::MARK.into(), mark.into())))
 }

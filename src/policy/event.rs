@@ -123,6 +123,11 @@ pub enum PolicyEventKind {
         /// Which of the two.
         end: PipeEnd,
     },
+    /// It ended by itself, or at the end of its input, while processes of its group went on: they are killed.
+    LeftBehind {
+        /// Their commands, cleaned for display.
+        commands: Vec<String>,
+    },
     /// It is gone and reaped, or could not be started.
     Exited {
         /// How it ended.

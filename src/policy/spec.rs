@@ -20,6 +20,8 @@ pub struct PolicySpec {
     pub limits: Limits,
     /// Names of environment variables to pass on although they look like a secret (see [`PolicySpec::withholds`]).
     pub pass_env: Vec<String>,
+    /// Put into its environment, so that whatever it starts is known again ([`end_marked`](super::end_marked)).
+    pub mark: Option<String>,
 }
 
 /// What answers.
@@ -64,6 +66,7 @@ impl PolicySpec {
             dir: None,
             limits: Limits::default(),
             pass_env: Vec::new(),
+            mark: None,
         }
     }
 

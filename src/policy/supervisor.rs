@@ -456,6 +456,11 @@ impl Supervisor {
         if let Some((lines, dropped)) = self.log.take_rest(Instant::now()) {
             self.out.push(PolicyEventKind::Stderr { lines, dropped });
         }
+        let commands = std::mem::take(&mut self.process.group.left_behind);
+        // What was signalled had no time to end what it started.
+        if !commands.is_empty() && !matches!(self.state, State::Terminating { .. } | State::Killed { .. }) {
+            self.out.push(PolicyEventKind::LeftBehind { commands });
+        }
         tokio::select! {
             () = self.caller.kill.cancelled() => self.retired.shutdown().await,
             () = async { while self.retired.join_next().await.is_some() {} } => {}

@@ -1,5 +1,6 @@
 //! Real child processes, good and bad. Every wait has a deadline.
 
+mod family;
 mod fresh;
 mod openai;
 
@@ -251,42 +252,6 @@ async fn the_garbage_sample_is_quoted_and_its_turns_stay_open() {
         assert_eq!((of, text.as_str()), (Some(id), quoted));
         assert!(why.contains(reason), "{why}");
     }
-}
-
-#[tokio::test]
-async fn dropping_a_policy_kills_and_reaps_its_whole_group() {
-    // B-05, B-06, B-20: the terminal signals its own group only
-    let mut table = Table::start(sh(&with_grandchild("wait")));
-    let pid = table.pid().await;
-    let grandchild: u32 = table.name().await.parse().expect("a process id");
-    let group = getpgid(Pid::from_raw(pid.cast_signed())).expect("it runs");
-    assert_eq!(group.as_raw_nonzero().get().cast_unsigned(), pid, "a group of its own");
-    assert!(is_running(grandchild));
-    drop(table.policy);
-    eventually("the child is reaped", || is_reaped(pid)).await;
-    eventually("the grandchild is gone", || !is_running(grandchild)).await;
-}
-
-#[test]
-fn a_runtime_that_goes_down_takes_the_group_with_it() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    let (table, pid, grandchild) = runtime.block_on(async {
-        let mut table = Table::start(sh(&with_grandchild("wait")));
-        let pid = table.pid().await;
-        let grandchild: u32 = table.name().await.parse().expect("a process id");
-        (table, pid, grandchild)
-    });
-    drop(runtime);
-    let waiting = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    waiting.block_on(async {
-        eventually("the child is gone", || !is_running(pid)).await;
-        eventually("the grandchild is gone", || !is_running(grandchild)).await;
-    });
-    drop(table);
 }
 
 #[tokio::test]

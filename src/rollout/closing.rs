@@ -33,6 +33,11 @@ impl Closing {
         Self { client: client.clone(), run_id: run_id.clone(), open }
     }
 
+    /// One more.
+    pub(super) fn add(&mut self, episode_id: &EpisodeId) {
+        self.open.push(episode_id.clone());
+    }
+
     /// The episode is over, and closed itself.
     pub(super) fn is_over(&mut self, episode_id: &EpisodeId) {
         self.open.retain(|open| open != episode_id);

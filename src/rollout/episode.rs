@@ -8,7 +8,7 @@ use super::step::step_with_retry;
 use super::{Error, Policy};
 use crate::api::Client;
 use crate::api::endpoints::{ResetEpisode, StepEpisode};
-use crate::api::model::{BySeat, Episode, EpisodeId, GameSlug, Json, Seat, StepResult};
+use crate::api::model::{BySeat, Episode, EpisodeId, GameSlug, Json, Seat, StepEntry, StepResult};
 
 /// An episode that was played to its end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -106,72 +106,106 @@ pub async fn play_episode<P: Policy>(
     policy: &mut P,
 ) -> Result<Trajectory, Error> {
     let mut closing = Closing::new(client, &reset.run_id, vec![episode.episode_id.clone()]);
-    let mut player = Player {
-        client,
-        step: StepEpisode::new(&reset.run_id, &episode.episode_id),
-        primary: episode.policy_seat.as_ref(),
-        ours: episode.seats(),
-        last: StepResult { tick: episode.tick.or(Some(0)), ..episode.into() },
-    };
-    let mut steps = Vec::new();
-    let played = player.play(policy, &mut steps).await;
-    if player.last.done {
+    let mut playing = Playing::new(episode);
+    let played = playing.play(client, StepEpisode::new(&reset.run_id, &episode.episode_id), policy).await;
+    if playing.last.done {
         closing.is_over(&episode.episode_id);
     } else {
         closing.close_all().await;
     }
     played?;
-    Ok(player.trajectory(episode, steps))
+    Ok(playing.trajectory())
 }
 
-/// Where an episode is.
-struct Player<'a> {
-    client: &'a Client,
-    /// The next step, but for its actions and tick.
-    step: StepEpisode,
-    primary: Option<&'a Seat>,
+/// An episode that is being played: where it is, and what it was.
+#[derive(Debug)]
+pub(super) struct Playing {
+    id: EpisodeId,
+    game: GameSlug,
+    primary: Option<Seat>,
     ours: Vec<Seat>,
-    last: StepResult,
+    pub(super) last: StepResult,
+    steps: Vec<Step>,
 }
 
-impl Player<'_> {
-    /// Plays until it is over or none of our seats can act.
-    async fn play<P: Policy>(&mut self, policy: &mut P, steps: &mut Vec<Step>) -> Result<(), Error> {
-        while !self.last.done {
-            let views = self.last.views(self.primary);
-            let mut actions = BySeat::default();
-            for seat in self.last.acting(&self.ours) {
-                let action = ask(policy, views.get(&seat), &seat).await?;
-                actions.insert(seat, action);
-            }
+impl Playing {
+    /// One that was just started.
+    pub(super) fn new(episode: &Episode) -> Self {
+        Self {
+            id: episode.episode_id.clone(),
+            game: episode.game.clone(),
+            primary: episode.policy_seat.clone(),
+            ours: episode.seats(),
+            last: StepResult { tick: episode.tick.or(Some(0)), ..episode.into() },
+            steps: Vec::new(),
+        }
+    }
+
+    pub(super) fn id(&self) -> &EpisodeId {
+        &self.id
+    }
+
+    /// Asks for all seats that act; none are left when the episode is over, or when none of ours can act any more.
+    pub(super) async fn ask<P: Policy>(&self, policy: &mut P) -> Result<BySeat<Json>, Error> {
+        let mut actions = BySeat::default();
+        if self.last.done {
+            return Ok(actions);
+        }
+        let views = self.last.views(self.primary.as_ref());
+        for seat in self.last.acting(&self.ours) {
+            let action = ask(policy, views.get(&seat), &seat).await?;
+            actions.insert(seat, action);
+        }
+        Ok(actions)
+    }
+
+    /// The next step as an entry of a batch.
+    pub(super) fn entry(&self, actions: &BySeat<Json>) -> StepEntry {
+        if self.is_multi() {
+            return StepEntry::seats(self.id.clone(), actions.clone(), self.last.tick);
+        }
+        let action = actions.iter().next().and_then(|(_, action)| action.cloned());
+        StepEntry::single(self.id.clone(), action.unwrap_or_default(), self.last.tick)
+    }
+
+    /// Takes the result of a step.
+    pub(super) fn take(&mut self, actions: BySeat<Json>, result: StepResult) {
+        let views = self.last.views(self.primary.as_ref());
+        self.last = StepResult { tick: result.tick.or(self.last.tick), ..result };
+        let step = self.record(&views, actions);
+        self.steps.push(step);
+    }
+
+    /// Plays alone until it is over or none of our seats can act.
+    async fn play<P: Policy>(
+        &mut self,
+        client: &Client,
+        step: StepEpisode,
+        policy: &mut P,
+    ) -> Result<(), Error> {
+        loop {
+            let actions = self.ask(policy).await?;
             if actions.is_empty() {
                 return Ok(());
             }
-            self.send(&actions).await?;
-            steps.push(self.record(&views, actions));
+            let mut step = StepEpisode { expected_tick: self.last.tick, ..step.clone() };
+            if self.is_multi() {
+                step.actions = Some(actions.clone());
+            } else {
+                step.action = actions.iter().next().and_then(|(_, action)| action.cloned());
+            }
+            let result = step_with_retry(client, &step).await?;
+            self.take(actions, result);
         }
-        Ok(())
     }
 
     fn is_multi(&self) -> bool {
         self.ours.len() > 1
     }
 
-    async fn send(&mut self, actions: &BySeat<Json>) -> Result<(), Error> {
-        let mut step = StepEpisode { expected_tick: self.last.tick, ..self.step.clone() };
-        if self.is_multi() {
-            step.actions = Some(actions.clone());
-        } else {
-            step.action = actions.iter().next().and_then(|(_, action)| action.cloned());
-        }
-        let result = step_with_retry(self.client, &step).await?;
-        self.last = StepResult { tick: result.tick.or(self.last.tick), ..result };
-        Ok(())
-    }
-
     /// The step that led to the last result.
     fn record(&self, views: &BySeat<Json>, actions: BySeat<Json>) -> Step {
-        let of_primary = |map: &BySeat<Json>| self.primary.and_then(|seat| map.get(seat)).cloned();
+        let of_primary = |map: &BySeat<Json>| self.primary.as_ref().and_then(|seat| map.get(seat)).cloned();
         let mut step = Step {
             observation: of_primary(views),
             action: of_primary(&actions),
@@ -192,13 +226,14 @@ impl Player<'_> {
         step
     }
 
-    fn trajectory(self, episode: &Episode, steps: Vec<Step>) -> Trajectory {
+    /// What was played.
+    pub(super) fn trajectory(self) -> Trajectory {
         let is_multi = self.is_multi();
-        let last = self.last;
+        let (last, steps) = (self.last, self.steps);
         let mut trajectory = Trajectory {
-            episode_id: episode.episode_id.clone(),
-            game: episode.game.clone(),
-            policy_seat: episode.policy_seat.clone(),
+            episode_id: self.id,
+            game: self.game,
+            policy_seat: self.primary,
             total_reward: steps.iter().fold(0.0, |sum, step| sum + step.reward),
             steps,
             score: last.score,

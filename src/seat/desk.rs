@@ -290,6 +290,9 @@ impl Desk {
             }
             PolicyEventKind::Stderr { lines, .. } => lines.iter().map(|line| self.note(line)).collect(),
             PolicyEventKind::Silent { lines: 0, .. } => vec![self.note(FLUSH_HINT)],
+            PolicyEventKind::LeftBehind { commands } => {
+                vec![self.note(&format!("left processes behind, which were killed: {}", commands.join(", ")))]
+            }
             PolicyEventKind::OverDue { waited, .. } => {
                 vec![self.note(&format!("slow: no answer after {} ms", waited.as_millis()))]
             }

@@ -39,15 +39,29 @@ impl Trail {
         self.tick = Some(tick);
         self.walk(tick, &mut String::new(), observation, 0);
         let events = observation.get("events").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for event in &events[events.len().saturating_sub(MAX_EVENTS)..] {
-            if weight(event, MAX_EVENT_WEIGHT) == 0 {
-                continue;
-            }
+        let events: Vec<&Value> = events[events.len().saturating_sub(MAX_EVENTS)..]
+            .iter()
+            .filter(|event| weight(event, MAX_EVENT_WEIGHT) > 0)
+            .collect();
+        // Where seats take turns, a seat is told again and again what happened since its own last move.
+        let turns = observation.get("is_your_turn").is_some();
+        let known = if turns { self.known(&events) } else { 0 };
+        for event in &events[known..] {
             if self.events.len() == MAX_EVENTS {
                 self.events.pop_front();
             }
-            self.events.push_back((tick, event.clone()));
+            self.events.push_back((tick, (*event).clone()));
         }
+    }
+
+    /// How many of these events are the last that are kept.
+    fn known(&self, events: &[&Value]) -> usize {
+        let kept = self.events.len();
+        let same = |count: &usize| {
+            let last = self.events.range(kept - count..).map(|(_, event)| event);
+            last.eq(events[..*count].iter().copied())
+        };
+        (0..=events.len().min(kept)).rev().find(same).unwrap_or(0)
     }
 
     /// Tick and value, oldest first; empty for a path that is not kept.
@@ -190,6 +204,22 @@ mod tests {
         }
         assert_eq!(trail.series("/score"), [(1, 10.0), (2, 20.0)]);
         assert_eq!(trail.events().map(|(tick, _)| tick).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn what_is_told_again_is_kept_once() {
+        let mut trail = Trail::default();
+        let told = [json!(["a"]), json!(["a", "b"]), json!(["a", "b", "b"]), json!(["c"]), json!(["c", "d"])];
+        for (tick, events) in (1..).zip(&told) {
+            trail.push(tick, &json!({"is_your_turn": false, "events": events}));
+        }
+        let kept: Vec<_> = trail.events().map(|(tick, event)| (tick, event.as_str().unwrap())).collect();
+        assert_eq!(kept, [(1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "d")]);
+        // Where all act at once, each observation tells only what is new.
+        for tick in [6, 7] {
+            trail.push(tick, &json!({"events": ["d"]}));
+        }
+        assert_eq!(trail.events().count(), 7);
     }
 
     #[test]

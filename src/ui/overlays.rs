@@ -13,6 +13,7 @@ use crate::app::screen::{Drawn, Hit};
 use crate::app::{App, Pane};
 use crate::text;
 
+use super::branching;
 use super::panes::fields;
 use super::panes::play::{self, editor_line};
 use super::panes::scrolled;
@@ -33,6 +34,7 @@ pub fn draw(
         Overlay::Help { scroll } => help(app, *scroll, theme, frame, body, drawn),
         Overlay::Palette(palette) => draw_palette(palette, theme, frame, body),
         Overlay::Create(form) => create(app, form, theme, frame, body, drawn),
+        Overlay::Branch(form) => branching::form(app, form, theme, frame, body, drawn),
         Overlay::Provider(picker) => play::provider(app, picker, theme, frame, body),
         Overlay::Prompt(view) => play::prompt(view, theme, frame, body, drawn),
         Overlay::Command(prompt) => play::command(prompt, theme, frame, body),
@@ -56,6 +58,9 @@ pub fn hints(app: &App) -> Option<Hints> {
         Overlay::Palette(_) => Some((&["↑↓", "⏎", "esc"], &["choose", "do it", "close"])),
         Overlay::Create(_) => {
             Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "start", "cancel"]))
+        }
+        Overlay::Branch(_) => {
+            Some((&["↑↓", "←→", "⏎", "y", "esc"], &["row", "change", "press", "branch", "cancel"]))
         }
         Overlay::Provider(_) => Some((&["↑↓", "⏎", "esc"], &["choose", "take it", "cancel"])),
         Overlay::Prompt(_) => {
@@ -297,7 +302,8 @@ fn price_lines(app: &App, form: &CreateForm, theme: &Theme) -> Vec<Line<'static>
     lines
 }
 
-fn buttons(
+/// Two buttons side by side; no button is chosen while another row has the keys.
+pub fn buttons(
     no: &str,
     yes: &str,
     chosen: Option<bool>,

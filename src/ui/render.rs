@@ -10,10 +10,13 @@ mod boards;
 mod changes;
 mod connect_four;
 mod declared;
+mod dice;
 mod draw;
 mod events;
 mod layout;
 mod market;
+mod poker;
+mod reversi;
 mod scene;
 mod serpents;
 mod shape;
@@ -28,8 +31,8 @@ pub use self::declared::{MAX_BYTES as MAX_RENDERER, Problem, Renderers};
 pub use self::events::describe;
 pub use self::layout::{Drawn, draw_scene};
 pub use self::scene::{
-    Body, Column, DiscLook, Fact, Folds, Gauge, Grid, GridCell, GridKind, Ladder, Level, Panel, Part,
-    Passage, Record, Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
+    Body, Column, DieLook, DiscLook, Face, Fact, Folds, Gauge, Grid, GridCell, GridKind, Hand, Ladder, Level,
+    Panel, Part, Passage, Record, Rows, Scene, Series, SeriesLine, SeriesMark, Slot, Table, Tree, Words,
 };
 pub use self::tree::{TreeRow, tree_len, tree_line, tree_of, tree_rows};
 use super::theme::Role;
@@ -56,14 +59,16 @@ pub struct SceneInput<'a> {
     pub previous: Option<&'a Value>,
     /// What the numbers were.
     pub trail: &'a Trail,
-    /// The column or entry about to be played.
-    pub cursor: Option<usize>,
+    /// The action about to be played.
+    pub cursor: Option<&'a Value>,
     /// What is folded in trees.
     pub folds: &'a Folds,
     /// How the user wants this game's fields.
     pub view: &'a GameView,
     /// Renderers that are files.
     pub renderers: Option<&'a Renderers>,
+    /// Only ASCII can be shown: signs that have a form of their own for that take it.
+    pub ascii: bool,
 }
 
 impl<'a> SceneInput<'a> {
@@ -81,12 +86,33 @@ impl<'a> SceneInput<'a> {
             folds,
             view: &NO_CHOICES,
             renderers: None,
+            ascii: false,
         }
     }
 
     /// The number of the seat whose view this is.
     fn seat_number(&self) -> u8 {
         super::theme::seat_number(self.seat).unwrap_or(0)
+    }
+
+    /// What a seat sees, if that is known.
+    fn view_of(&self, seat: &str) -> Option<&'a Value> {
+        if seat == self.seat {
+            return Some(self.data);
+        }
+        self.others.iter().find(|(other, _)| other == seat).map(|(_, view)| *view)
+    }
+
+    /// The seat that is asked to act, as far as the views say.
+    fn on_turn(&self) -> Option<&'a str> {
+        if let Some(seat) = self.data.get("turn").and_then(Value::as_str) {
+            return Some(seat);
+        }
+        let asked = |data: &Value| data.get("is_your_turn").and_then(Value::as_bool) == Some(true);
+        if asked(self.data) {
+            return Some(self.seat);
+        }
+        self.others.iter().find(|(_, view)| asked(view)).map(|(seat, _)| seat.as_str())
     }
 
     fn tick(&self) -> u64 {
@@ -113,6 +139,9 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| connect_four::paint(input))
         .or_else(|| serpents::paint(input))
         .or_else(|| market::paint(input))
+        .or_else(|| poker::paint(input))
+        .or_else(|| reversi::paint(input))
+        .or_else(|| dice::paint(input))
         .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));
     let entries = events::log(input);
     if !entries.is_empty() {

@@ -199,7 +199,12 @@ fn footer(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &m
     for binding in
         keymap::active(&contexts).filter(|binding| !binding.label.is_empty() && shown(app, binding.action))
     {
-        let key = binding.keys[0].parse::<Key>().map(|key| key.symbol(theme.ascii)).unwrap_or_default();
+        let symbol = |key: &str| key.parse::<Key>().map(|key| key.symbol(theme.ascii)).unwrap_or_default();
+        let key = match binding.action {
+            // One word for both directions.
+            Action::TickBack => format!("{}{}", symbol("left"), symbol("right")),
+            _ => symbol(binding.keys[0]),
+        };
         let line = widgets::key_hints(&[(&key, binding.label)], 40, theme);
         let wide = line.width() as u16;
         if x + wide > left.right() {

@@ -6,12 +6,14 @@
 //! screen into plain ASCII for terminals without Unicode.
 
 mod ascii;
+mod suit;
 
 use std::sync::Arc;
 
 use ratatui::style::{Color, Modifier, Style};
 
 pub use self::ascii::asciify;
+pub use self::suit::Suit;
 use super::render::Renderers;
 
 /// How many colours the terminal shows.
@@ -100,6 +102,8 @@ pub enum Role {
     Series(u8),
     /// Something to eat.
     Food,
+    /// A card: the text is its rank and the glyph of its suit.
+    Suit(Suit),
 }
 
 /// A colour at each depth.
@@ -188,6 +192,11 @@ impl Theme {
             Role::Seat(seat) => self.coloured(&SEATS[usize::from(seat) % SEATS.len()]),
             Role::SeatFill(seat) => self.filled(&SEATS[usize::from(seat) % SEATS.len()]),
             Role::Series(nth) => self.coloured(&SEATS[usize::from(nth) % SEATS.len()]),
+            // Four colours, taken from the palette that any eye tells apart; spades are the text's own.
+            Role::Suit(Suit::Spades) => plain.add_modifier(Modifier::BOLD),
+            Role::Suit(Suit::Diamonds) => self.coloured(&SEATS[0]).add_modifier(Modifier::BOLD),
+            Role::Suit(Suit::Hearts) => self.coloured(&SEATS[1]).add_modifier(Modifier::BOLD),
+            Role::Suit(Suit::Clubs) => self.coloured(&SEATS[2]).add_modifier(Modifier::BOLD),
         }
     }
 
@@ -307,7 +316,7 @@ mod tests {
             Changed, Food,
         ];
         let seats = (0..8).flat_map(|seat| [Role::Seat(seat), Role::SeatFill(seat), Role::Series(seat)]);
-        fixed.into_iter().chain(seats).collect()
+        fixed.into_iter().chain(seats).chain(Suit::ALL.map(Role::Suit)).collect()
     }
 
     #[test]

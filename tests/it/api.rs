@@ -1,6 +1,8 @@
 //! The real client against canned servers: what the wire looks like, and every way it can go wrong.
 
 pub(crate) mod canned;
+#[cfg(feature = "tui")]
+mod delegate;
 mod downloads;
 mod jobs;
 mod pages;

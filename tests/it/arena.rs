@@ -3,9 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod accounts;
+mod branches;
+mod delegating;
 mod durability;
 mod league;
+mod legacy;
 mod play;
+mod process;
 mod requests;
 mod rollouts;
 mod sockets;
@@ -29,10 +33,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running arena with a key.
-struct Server {
+pub(crate) struct Server {
     arena: Arena,
     address: SocketAddr,
-    key: String,
+    pub(crate) key: String,
     client: Client,
     serving: Option<JoinHandle<std::io::Result<()>>>,
     stop: CancellationToken,
@@ -40,8 +44,12 @@ struct Server {
 }
 
 impl Server {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::with(settings()).await
+    }
+
+    pub(crate) fn base(&self) -> String {
+        format!("http://{}/api/v1", self.address)
     }
 
     async fn with(settings: ArenaSettings) -> Self {
@@ -64,7 +72,7 @@ impl Server {
     }
 
     /// `data` of an answer that must be a success.
-    async fn data(&self, path: &str) -> Value {
+    pub(crate) async fn data(&self, path: &str) -> Value {
         let (status, body) = self.get(path).await;
         assert_eq!(status, 200, "{path}: {body}");
         body["data"].clone()

@@ -1,16 +1,16 @@
 //! Faults that similar programs had, by number: each has a test that names it, so that none is forgotten. The numbers
 //! stand for kinds of fault in traffic (H), polling (P), sockets (W), settings and state files (C), logs and records (L),
-//! policies (B).
+//! policies (B), the local server and its database (S).
 
 use std::fs;
 use std::path::Path;
 
-const CASES: [&str; 56] = [
+const CASES: [&str; 65] = [
     "H-01", "H-03", "H-06", "H-07", "H-09", "H-11", "H-12", "H-13", "H-14", "H-16", "H-17", "H-18", "H-20",
     "H-22", "H-23", "H-24", "P-01", "P-02", "P-04", "P-06", "P-07", "C-01", "C-02", "C-04", "C-05", "C-07",
     "C-08", "L-01", "L-02", "W-01", "W-02", "W-04", "W-06", "W-07", "W-10", "W-12", "W-13", "W-15", "W-16",
     "W-18", "W-19", "B-01", "B-02", "B-05", "B-06", "B-08", "B-09", "B-10", "B-11", "B-12", "B-14", "B-16",
-    "B-17", "B-19", "B-20", "B-22",
+    "B-17", "B-19", "B-20", "B-22", "S-01", "S-02", "S-03", "S-05", "S-07", "S-09", "S-10", "S-11", "S-12",
 ];
 
 /// The text of all tests: files of tests, and what follows `#[cfg(test)]` in others.

@@ -1,6 +1,7 @@
-//! `gert policy play`, `match` and `rollout` as the built binary, on an arena in its own process or a fake service.
+//! `gert policy play`, `match`, `ladder` and `rollout` as the built binary, on an arena in its own process or a fake service.
 
 mod contest;
+mod ladder;
 mod play;
 mod rollout;
 
@@ -45,12 +46,24 @@ impl Home {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gert"));
+        command.arg("policy").args(args);
+        self.surround(command)
+    }
+
+    /// A line that `gert` told, as a shell takes it.
+    fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]);
+        self.surround(command)
+    }
+
+    fn surround(&self, mut command: Command) -> Command {
+        let gert = Path::new(env!("CARGO_BIN_EXE_gert")).parent().unwrap();
+        let path = format!("{}:{}", gert.display(), std::env::var("PATH").unwrap_or_default());
         command
-            .args(["policy"])
-            .args(args)
             .env_clear()
             .env("HOME", self.path())
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

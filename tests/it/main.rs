@@ -17,6 +17,8 @@ mod headless;
 mod doctor;
 mod layers;
 mod licences;
+#[cfg(all(feature = "tui", feature = "arena"))]
+mod painters;
 #[cfg(feature = "tui")]
 mod twin;
 #[cfg(all(unix, feature = "tui", feature = "arena"))]

@@ -2,9 +2,13 @@
 
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::process::Command;
+
+/// How long what was killed may take to be gone.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn sample(name: &str) -> String {
     format!("{}/assets/policies/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -49,7 +53,22 @@ async fn each_broken_policy_is_found_and_its_author_is_told_what_to_do() {
         ("huge_line.py", "", "starts", "longer than 1048576 bytes"),
         ("not_utf8.py", "", "starts", "not UTF-8"),
         ("trusts_everything.py", "", "odd observations", "KeyError"),
+        (
+            "leaves_child.py",
+            "",
+            "its processes",
+            "leaves a process behind that had to be killed | sleep 1000",
+        ),
+        (
+            "leaves_session.py",
+            "",
+            "its processes",
+            "that had left its group, so that only this check ended it",
+        ),
     ] {
+        if file.starts_with("leaves") && !cfg!(target_os = "linux") {
+            continue; // It is not seen there.
+        }
         let folder = tempfile::tempdir().unwrap();
         let command = format!("{flags}python3 '{}'", sample(&format!("broken/{file}")));
         let output = gert(folder.path(), &["check", "--json", "--game", "connect_four", &command]).await;
@@ -59,7 +78,26 @@ async fn each_broken_policy_is_found_and_its_author_is_told_what_to_do() {
         assert_eq!(failed.0, step, "{file}: {troubles:?}");
         assert!(failed.2.contains(words), "{file}: {troubles:?}");
         assert!(failed.2.contains("policy-check-"), "{file}: the input is kept: {troubles:?}");
+        // One is started in every step.
+        let gone = async {
+            while running("GERT_POLICY_MARK=check-", folder.path()) > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("{file}: something goes on"));
     }
+}
+
+/// How many processes have such a variable and this home.
+fn running(variable: &str, home: &Path) -> usize {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let home = format!("HOME={}", home.display());
+    let fits = |environment: &str| {
+        let mut entries = environment.split('\0');
+        entries.clone().any(|entry| entry.starts_with(variable)) && entries.any(|entry| entry == home)
+    };
+    let environments = entries.filter_map(|entry| std::fs::read(entry.path().join("environ")).ok());
+    environments.filter(|bytes| fits(&String::from_utf8_lossy(bytes))).count()
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! The built program in a real terminal: it starts, draws, resizes, stops, leaves, and gives the terminal back each
-//! time. What people do with it is in `walks` and `seats`.
+//! time. What people do with it is in `walks`, `seats` and `policies`.
 //!
 //! Nothing here reaches a network: the program plays on the arena in its own process, or talks to a port of this test.
 
 mod harness;
+mod policies;
 mod seats;
 mod walks;
 

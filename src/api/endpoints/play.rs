@@ -125,6 +125,33 @@ impl Endpoint for BranchPlay {
     }
 }
 
+/// A branch of which it may be known how long it can last, and so what it costs at most.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PricedBranch {
+    /// The branch, or several.
+    pub branch: BranchPlay,
+    /// Ticks that each may still play, if that is known.
+    pub ticks_left: Option<u64>,
+}
+
+impl Endpoint for PricedBranch {
+    type Reply = BranchedPlay;
+    const NAME: &'static str = BranchPlay::NAME;
+    const OPERATION: &'static str = BranchPlay::OPERATION;
+
+    fn call(&self) -> Call {
+        let call = self.branch.call();
+        match self.ticks_left {
+            // How many branches an exploration makes is the server's to say.
+            Some(ticks) if self.branch.explore.is_none() => {
+                let ticks = ticks.saturating_mul(self.branch.count.unwrap_or(1));
+                call.quote(Quote::UpTo(Micro::ticks(ticks)))
+            }
+            _ => call,
+        }
+    }
+}
+
 request! {
     /// Gets what a seat sees.
     ///
@@ -270,6 +297,16 @@ mod tests {
             assert_eq!(call.body_text().as_deref(), Some(body));
             assert_eq!((call.resend, call.quoted()), (Resend::Generic, Quote::Unknown));
         }
+    }
+
+    #[test]
+    fn a_branch_costs_at_most_the_ticks_that_are_left() {
+        let branch = BranchPlay::new("s1").count(8u64);
+        let priced = PricedBranch { branch: branch.clone(), ticks_left: Some(100) };
+        assert_eq!(priced.request().quoted(), Quote::UpTo(Micro(8 * 100 * 400)));
+        assert_eq!(priced.request().timeout, Timeout::Fanout);
+        let explore = branch.explore(Json::parse("{}").expect("JSON"));
+        assert_eq!(PricedBranch { branch: explore, ticks_left: Some(1) }.request().quoted(), Quote::Unknown);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Branches of a session: sessions that begin where another one was.
 
 use super::members::model;
-use super::{CreatedSeat, PlayerId, PlayerToken, SessionId};
+use super::{CreatedSeat, PlayerId, PlayerToken, Session, SessionId};
 
 model! {
     /// The branches that were made. Their names come in this answer only; the platform does not say in which
@@ -13,6 +13,8 @@ model! {
         pub session_ids: Option<Vec<SessionId>> = or "branch_ids", "branch_session_ids",
         /// The branches.
         pub branches: Option<Vec<Branch>> = or "sessions", "children",
+        /// What is known of the branch, if it is one.
+        pub session: Option<Session>,
         /// Our seats in the branch, if it is one.
         pub seats: Option<Vec<CreatedSeat>>,
         /// Our first or only seat's name.

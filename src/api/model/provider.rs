@@ -1,5 +1,7 @@
 //! Providers: model endpoints that an organisation registered in the dashboard.
 
+use std::collections::BTreeMap;
+
 use super::ProviderId;
 use super::members::model;
 
@@ -12,6 +14,8 @@ model! {
         pub name: Option<String>,
         /// Which of its models may be used.
         pub allowed_models: Option<Vec<String>>,
+        /// Which of them play which game, where that differs.
+        pub models_by_game: Option<BTreeMap<String, Vec<String>>>,
     }
 }
 

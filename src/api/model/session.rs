@@ -132,6 +132,20 @@ model! {
         pub failure_reason: Option<String>,
         /// What it cost so far.
         pub credits_used: Option<f64>,
+        /// Where it began, if it is a branch.
+        pub branch: Option<BranchedFrom>,
+    }
+}
+
+model! {
+    /// Where a branch began.
+    pub struct BranchedFrom {
+        /// The session that it was before; it may be deleted.
+        pub parent_id: Option<SessionId> = or "parent_session_id", "session_id",
+        /// Ticks that were played there.
+        pub tick: Option<u64> = or "branch_tick",
+        /// Why it was made, such as `explore`.
+        pub kind: Option<String>,
     }
 }
 

@@ -60,6 +60,7 @@ impl Client {
             return Err(step.error(ErrorKind::Authentication, format!("the seat was refused: {why}")));
         }
         socket.player_id = first.player_id.map(PlayerId::from);
+        socket.gate = self.gate(&call);
         Ok(socket)
     }
 

@@ -23,7 +23,7 @@ use crate::app::live::{Live, Tone, words};
 use crate::app::remote::Remote;
 use crate::app::schema::Schema;
 
-pub use self::choice::Choice;
+pub use self::choice::{Amount, Choice};
 pub use self::draft::{Draft, Verdict, read_action};
 pub use self::policy::{Heard, PolicySeat};
 pub use self::shadow::Shadow;
@@ -290,6 +290,33 @@ impl OwnSeat {
     /// Whether arrow keys play.
     pub fn steers(&self) -> bool {
         self.choices.iter().any(|choice| choice.direction.is_some())
+    }
+
+    /// Whether arrow keys go from cell to cell.
+    pub fn lies_on_board(&self) -> bool {
+        self.choices.iter().any(|choice| choice.place.is_some())
+    }
+
+    /// Goes to the nearest choice in a direction; from one that has no place, to the first that has.
+    pub fn go(&mut self, way: (i64, i64)) {
+        let shown = || self.list.shown().iter().filter_map(|nth| self.choices.get(*nth));
+        let next = match self.chosen().and_then(|choice| choice.place) {
+            Some(from) => choice::neighbour(shown(), from, way),
+            None => shown().find(|choice| choice.place.is_some()),
+        };
+        if let Some(payload) = next.map(|choice| choice.payload.clone()) {
+            self.list.select_id(&payload);
+        }
+    }
+
+    /// Makes the chosen action larger or smaller, if it has a size.
+    pub fn resize(&mut self, up: bool) -> Option<()> {
+        let row = self.list.row();
+        let chosen = self.list.selected()?;
+        self.choices.get_mut(chosen)?.step(up)?;
+        self.list.refresh(self.choices.iter().map(|choice| (&*choice.payload, choice.label.clone())));
+        self.list.select_row(row);
+        Some(())
     }
 
     /// Parses what came and makes the list of choices. Called before a frame is drawn.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::api::model::{Listing, Logs, Session};
+use crate::app::branching::families;
 use crate::app::list::ListState;
 use crate::app::live::Live;
 use crate::app::remote::Remote;
@@ -40,6 +41,10 @@ pub struct SessionsPane {
     pub marked: BTreeSet<String>,
     /// Several sessions at once.
     pub wall: Option<Wall>,
+    /// How deep each session stands below what it branched off, by its place among all.
+    pub depths: Vec<usize>,
+    /// A session to select as soon as it is listed.
+    pub choose: Option<String>,
     /// What happened in the session that is opened.
     pub logs: Remote<Logs>,
     /// The session whose logs those are.
@@ -126,25 +131,31 @@ impl SessionsPane {
         self.items().iter().find(|session| session.game.as_str() == game && session.status.is_live())
     }
 
-    /// Filters again, after the items or the filter changed. Live sessions come first.
+    /// Filters again, after the items or the filter changed. Live sessions and their families come first.
     pub fn refresh(&mut self) {
         let items = self.sessions.value().map_or(&[][..], |listing| &listing.items);
-        let mut order: Vec<usize> = (0..items.len()).collect();
-        order.sort_by_key(|&nth| !items[nth].status.is_live());
         let live_only = self.facet == Facet::Live;
+        let order = families(items, |session| !live_only || session.status.is_live());
+        self.depths = vec![0; items.len()];
+        for &(nth, depth) in &order {
+            self.depths[nth] = depth;
+        }
         self.marked.retain(|id| {
             items.iter().any(|session| session.session_id.as_str() == id && session.status.is_live())
         });
-        self.list.refresh_some(
-            order.into_iter().filter(|&nth| !live_only || items[nth].status.is_live()).map(|nth| {
-                let session = &items[nth];
-                let seats: BTreeSet<&str> =
-                    session.seats.iter().filter_map(|seat| seat.name.as_deref()).collect();
-                let seats: Vec<&str> = seats.into_iter().collect();
-                let id = session.session_id.as_str();
-                (nth, id, format!("{} {id} {} {}", session.game, session.status.as_str(), seats.join(" ")))
-            }),
-        );
+        self.list.refresh_some(order.into_iter().map(|(nth, _)| {
+            let session = &items[nth];
+            let seats: BTreeSet<&str> =
+                session.seats.iter().filter_map(|seat| seat.name.as_deref()).collect();
+            let seats: Vec<&str> = seats.into_iter().collect();
+            let id = session.session_id.as_str();
+            (nth, id, format!("{} {id} {} {}", session.game, session.status.as_str(), seats.join(" ")))
+        }));
+        if let Some(id) = &self.choose
+            && self.list.select_id(id)
+        {
+            self.choose = None;
+        }
     }
 
     /// Filters the recordings again.

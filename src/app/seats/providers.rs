@@ -175,12 +175,16 @@ impl OwnSeat {
     }
 }
 
-/// The choices: a provider without listed models is one, each listed model is one.
-pub fn rows(providers: &[crate::api::model::Provider]) -> Vec<(ProviderId, String, Option<String>)> {
+/// The choices in a game: a provider without listed models is one, each listed model is one.
+pub fn rows(
+    providers: &[crate::api::model::Provider],
+    game: Option<&str>,
+) -> Vec<(ProviderId, String, Option<String>)> {
     let mut rows = Vec::new();
     for provider in providers {
         let name: Arc<str> = provider.name.as_deref().unwrap_or(provider.provider_id.as_str()).into();
-        let models = provider.allowed_models.clone().unwrap_or_default();
+        let of_game = provider.models_by_game.as_ref().zip(game).and_then(|(models, game)| models.get(game));
+        let models = of_game.or(provider.allowed_models.as_ref()).cloned().unwrap_or_default();
         let own = models.is_empty().then_some(None);
         for model in own.into_iter().chain(models.into_iter().map(Some)) {
             rows.push((provider.provider_id.clone(), name.to_string(), model));

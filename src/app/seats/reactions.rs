@@ -210,6 +210,18 @@ mod tests {
     }
 
     #[test]
+    fn the_page_for_authors_lists_the_flags_as_they_are() {
+        let page = include_str!("../../../assets/policies/README.md");
+        for (flag, failure, allowed) in FLAG_NAMES {
+            let row = page.lines().find(|line| line.starts_with(&format!("| `{flag}` |"))).expect(flag);
+            let names: Vec<String> =
+                allowed.iter().map(|reaction| format!("`{}`", reaction.name())).collect();
+            let usual = Reactions::default().to(*failure).name();
+            assert!(row.ends_with(&format!("| {} | `{usual}` |", names.join(" "))), "{row}");
+        }
+    }
+
+    #[test]
     fn flags_of_reactions_are_taken_wherever_they_stand_before_the_command() {
         let (reactions, left) =
             take("--on-crash stop --dir x --fresh --on-timeout=hand --turn-ms 5 bot --on-crash hand")

@@ -168,7 +168,7 @@ impl Rig {
 
     /// Fails the oldest question of a kind.
     pub(crate) fn fail(&mut self, kind: &str, why: ErrorKind) -> Vec<Effect> {
-        let mutating = kind == "create";
+        let mutating = matches!(kind, "create" | "branch");
         self.answer(kind, Err(Arc::new(Error::sample(why, mutating, "the reason given"))))
     }
 
@@ -323,6 +323,7 @@ fn name(question: &Question) -> &'static str {
         Question::Logs(_) => "logs",
         Question::Providers => "providers",
         Question::Create(_) => "create",
+        Question::Branch(_) => "branch",
         Question::Leave(..) => "leave",
         Question::Recordings => "recordings",
         Question::Compare(..) => "compare",
@@ -342,6 +343,7 @@ fn read(kind: &str, json: Value) -> Answer {
         "providers" => Answer::Providers(serde_json::from_value(json).unwrap()),
         "logs" => Answer::Logs(serde_json::from_value(json).unwrap()),
         "create" => Answer::Created(Box::new(serde_json::from_value(json).unwrap())),
+        "branch" => Answer::Branched(Box::new(serde_json::from_value(json).unwrap())),
         "leave" => Answer::Left,
         other => panic!("no question is called `{other}`"),
     }

@@ -95,6 +95,22 @@ fn the_balance_is_polled_while_one_plays() {
 }
 
 #[test]
+fn the_age_of_what_is_watched_moves_by_seconds_and_then_by_minutes() {
+    let (mut rig, _) = Rig::watching("connect_four");
+    for kind in rig.pending() {
+        rig.give(kind, if kind == "sessions" { past_sessions() } else { detail("connect_four") });
+    }
+    let start = rig.clock;
+    let mut wakes = Vec::new();
+    while rig.clock < start + secs(200) {
+        rig.wake();
+        wakes.push((rig.clock - start).as_secs());
+    }
+    assert_eq!(wakes[..3], [1, 2, 3]);
+    assert_eq!(wakes[57..], [58, 59, 60, 120, 180, 240]);
+}
+
+#[test]
 fn a_countdown_is_drawn_once_a_second() {
     let (mut rig, feed) = Rig::seated("connect_four");
     let mut message = asks(1, &observation("connect_four"));

@@ -46,6 +46,51 @@ fn enter_plays_the_choice_once() {
 }
 
 #[test]
+fn arrows_go_from_cell_to_cell_and_enter_plays() {
+    let (mut rig, feed) = Rig::seated("multi_reversi");
+    let cells = [[2, 3], [3, 2], [4, 5], [5, 4]]
+        .map(|[row, col]| json!({"action": {"action": "place", "row": row, "col": col}, "weight": 1}));
+    rig.observe(feed, 1, &json!({"is_your_turn": true, "_action_space": cells}));
+    let at = |rig: &Rig| rig.seat().chosen().unwrap().place.unwrap();
+    rig.press("home");
+    assert_eq!(at(&rig), (3, 2));
+    rig.press("right");
+    assert_eq!(at(&rig), (5, 4));
+    rig.press("right right");
+    assert_eq!(at(&rig), (5, 4), "nothing lies further to the right");
+    rig.press("down");
+    assert_eq!(at(&rig), (4, 5));
+    rig.press("left");
+    assert_eq!(at(&rig), (2, 3));
+    rig.press("k");
+    assert_eq!(at(&rig), (3, 2), "letters still go through the list");
+    let sent: serde_json::Value = serde_json::from_str(&acts(&rig.press("enter"))[0].1).unwrap();
+    assert_eq!(sent, json!({"action": "place", "row": 2, "col": 3}));
+}
+
+#[test]
+fn left_and_right_size_a_raise() {
+    let (mut rig, feed) = Rig::seated("pot_limit_omaha_hilo");
+    rig.observe(
+        feed,
+        1,
+        &json!({"is_your_turn": true, "raise_min": 20, "raise_max": 35, "_action_space": [
+        {"action": {"action": "call"}, "weight": 3}, {"action": {"action": "raise", "to": 20}, "weight": 1},
+        {"action": {"action": "raise", "to": 35}, "weight": 1}]}),
+    );
+    assert_eq!(rig.seat().chosen().unwrap().label, "call");
+    rig.press("right");
+    assert_eq!(
+        rig.seat().chosen().unwrap().label,
+        "raise to 20",
+        "a call has no size: the key goes to the list"
+    );
+    rig.press("right right left");
+    assert_eq!(rig.seat().chosen().unwrap().label, "raise to 21");
+    assert_eq!(acts(&rig.press("enter"))[0].1, r#"{"action":"raise","to":21}"#);
+}
+
+#[test]
 fn a_refusal_shows_its_reasons_and_one_may_try_again() {
     let (mut rig, feed) = Rig::on_turn("connect_four");
     rig.press("enter");

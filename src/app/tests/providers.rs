@@ -167,3 +167,17 @@ fn each_own_seat_has_a_driver_of_its_own() {
     assert_eq!(told, [0, 1, 1]);
     assert_eq!(rig.seat().player_id, "p0", "the one who has to decide by hand comes on screen");
 }
+
+#[test]
+fn only_the_models_of_the_game_are_offered_where_a_provider_tells() {
+    let (mut rig, _) = Rig::on_turn("connect_four");
+    rig.press("v");
+    rig.give(
+        "providers",
+        json!([{"provider_id": "arena", "allowed_models": ["ab4", "greedy"],
+                "models_by_game": {"connect_four": ["ab4"], "grid_serpents": ["greedy"]}}]),
+    );
+    rig.press("down down enter");
+    let Some(Overlay::Confirm(confirm)) = &rig.app.overlay else { panic!("not asked") };
+    assert!(confirm.question.contains("arena/ab4"), "{}", confirm.question);
+}

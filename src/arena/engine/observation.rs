@@ -8,10 +8,17 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 
 /// Collects the members of one observation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ObservationWriter {
     bytes: Vec<u8>,
     members: Vec<(&'static str, Range<usize>)>,
+}
+
+impl Default for ObservationWriter {
+    fn default() -> Self {
+        // Room for most observations, so that writing one allocates twice and not a dozen times.
+        Self { bytes: Vec::with_capacity(2048), members: Vec::with_capacity(32) }
+    }
 }
 
 impl ObservationWriter {
@@ -41,6 +48,32 @@ impl ObservationWriter {
             out.extend_from_slice(&self.bytes[value]);
         }
         out.push(b'}');
+    }
+}
+
+/// A JSON list whose items are made while they are written: nothing is collected first.
+#[derive(Debug, Clone)]
+pub struct List<I>(pub I);
+
+impl<I> Serialize for List<I>
+where
+    I: Iterator<Item: Serialize> + Clone,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.clone())
+    }
+}
+
+/// A JSON object whose members are made while they are written, as in [`List`].
+#[derive(Debug, Clone)]
+pub struct Members<I>(pub I);
+
+impl<I, K: Serialize, V: Serialize> Serialize for Members<I>
+where
+    I: Iterator<Item = (K, V)> + Clone,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.clone())
     }
 }
 

@@ -37,7 +37,8 @@ impl Pcg {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(n);
             let low = product as u64;
-            if low >= n.wrapping_neg() % n {
+            // What is rejected lies below a remainder of `n`: the slow division is needed next to never.
+            if low >= n || low >= n.wrapping_neg() % n {
                 return (product >> 64) as u64;
             }
         }

@@ -26,7 +26,7 @@ impl Seat {
     }
 
     /// The first `n` seats in order.
-    pub fn first(n: u8) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+    pub fn first(n: u8) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         (0..n.min(MAX_SEATS as u8)).map(Self)
     }
 }

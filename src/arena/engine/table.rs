@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::digest::Fnv;
 use super::events::{EventLog, NoEvents};
-use super::observation::{Number, ObservationWriter, round4};
+use super::observation::{List, Number, ObservationWriter, round4};
 use super::player::Hired;
 use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
@@ -96,10 +96,6 @@ impl<R: Rules> Table<R> {
     /// A copy that goes on without telling anybody what happens.
     pub(super) fn without_events(&self) -> Self {
         Self { state: self.state.clone(), failures: self.failures.clone(), log: EventLog::new(0), ..*self }
-    }
-
-    pub(super) fn reseed(&mut self, stream: u64) {
-        R::reseed(&mut self.state, stream);
     }
 
     pub(super) fn apply_quietly(&mut self, actions: &SeatMap<R::Action>) {
@@ -214,11 +210,8 @@ impl<R: Rules> Play for Table<R> {
         if on_turn && spec.enumeration != Enumeration::Absent {
             let mut legal = Vec::new();
             R::legal(&self.state, seat, &mut legal);
-            let choices: Vec<Choice<'_, R::Action>> = legal
-                .iter()
-                .map(|(action, weight)| Choice { action, weight: Number(f64::from(*weight)) })
-                .collect();
-            writer.field("_action_space", &choices);
+            let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
+            writer.field("_action_space", &List(legal.iter().map(|(action, weight)| choice((action, *weight)))));
         }
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
@@ -307,6 +300,10 @@ impl<R: Rules> Play for Table<R> {
         R::redeal(&mut other.state, viewer, &mut rng);
         R::reseed(&mut other.state, mix(&[stream, 1]));
         Box::new(other)
+    }
+
+    fn reseed(&mut self, stream: u64) {
+        R::reseed(&mut self.state, stream);
     }
 
     fn digest(&self) -> u64 {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 pub use self::board::{Board, MAX_WIDTH};
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{ObservationWriter, round4};
+use crate::arena::engine::observation::{List, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -134,7 +134,8 @@ impl Rules for ConnectFour {
 
     fn legal(state: &State, _seat: Seat, out: &mut Vec<(Action, f32)>) {
         let board = &state.board;
-        let open = (0..board.width()).filter(|&column| board.fits(column));
+        let drops = board.drops();
+        let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
         out.extend(open.map(|column| (Action::Drop { column }, centre_weight(board.width(), column))));
     }
 
@@ -211,20 +212,14 @@ impl Rules for ConnectFour {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
         let board = &state.board;
-        let disc = |column, row| board.owner(column, row).map_or(0, |player| player + 1);
-        let rows: Vec<Vec<usize>> = (0..board.height())
-            .rev()
-            .map(|row| (0..board.width()).map(|column| disc(column, row)).collect())
-            .collect();
-        let heights: Vec<u8> = (0..board.width()).map(|column| board.discs_in(column)).collect();
-        let open: Vec<u8> = match Self::over(state) {
-            Some(_) => Vec::new(),
-            None => (0..board.width()).filter(|&column| board.fits(column)).collect(),
-        };
-        out.field("board", &rows);
-        out.field("column_heights", &heights);
+        let disc = |column, row| board.owner(column, row).map_or(0, |player| player as u8 + 1);
+        let row = |row| List((0..board.width()).map(move |column| disc(column, row)));
+        let drops = if Self::over(state).is_some() { 0 } else { board.drops() };
+        let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
+        out.field("board", &List((0..board.height()).rev().map(row)));
+        out.field("column_heights", &List((0..board.width()).map(|column| board.discs_in(column))));
         out.field("last_move", &state.last_column);
-        out.field("legal_columns", &open);
+        out.field("legal_columns", &List(open));
         out.field("ply", &board.ply());
         out.field("you_are", &(seat.index() + 1));
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 pub use self::cup::{Bid, Cup, Hand, MAX_DICE, MAX_PLAYERS, Reveal, at_least, faces, matches};
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::ObservationWriter;
+use crate::arena::engine::observation::{Members, ObservationWriter};
 use crate::arena::engine::rng::Pcg;
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
@@ -258,17 +258,14 @@ impl Rules for LiarsDice {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
         let cup = &state.cup;
-        let counts: BTreeMap<String, u8> =
-            Seat::first(state.seats).map(|seat| (seat.to_string(), cup.dice(seat))).collect();
-        let cheapest: BTreeMap<String, u8> = (cup.lowest_face()..=6)
-            .filter_map(|face| Some((face.to_string(), cup.cheapest(face)?)))
-            .collect();
+        let counts = Seat::first(state.seats).map(|seat| (seat, cup.dice(seat)));
+        let cheapest = (cup.lowest_face()..=6).filter_map(|face| Some((face, cup.cheapest(face)?)));
         let last: Option<&Bid> = cup.bids().last();
         out.field("bids", cup.bids());
         out.field("current_bid", &last);
-        out.field("dice_counts", &counts);
+        out.field("dice_counts", &Members(counts));
         out.field("last_reveal", &state.last_reveal.as_ref().map(|reveal| shown(reveal, state.seats)));
-        out.field("min_next_bids", &cheapest);
+        out.field("min_next_bids", &Members(cheapest));
         out.field("total_dice", &cup.total());
         out.field("your_dice", &faces(cup.hand(seat)));
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub use self::board::{Board, MAX_SIZE, bits};
 pub use self::position::Position;
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{ObservationWriter, round4};
+use crate::arena::engine::observation::{List, Members, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -236,12 +236,12 @@ impl Rules for MultiReversi {
     fn observe(state: &State, _seat: Seat, out: &mut ObservationWriter) {
         let board = state.position.board();
         let disc = |row, col| board.owner(board.cell(row, col)).map_or(-1, |player| player as i8);
-        let row = |row| (0..board.size()).map(|col| disc(row, col)).collect::<Vec<_>>();
+        let row = |row| List((0..board.size()).map(move |col| disc(row, col)));
         let turn = match Self::turn(state) {
             Turn::One(seat) => Some(seat),
             _ => None,
         };
-        out.field("board", &(0..board.size()).map(row).collect::<Vec<_>>());
+        out.field("board", &List((0..board.size()).map(row)));
         out.field("discs", &counts(board));
         out.field("last_move", &state.last_move.map(|cell| board.position(cell)));
         out.field("legal", &positions(board, turn.map_or(0, |seat| board.moves(seat.index()))));
@@ -275,16 +275,13 @@ fn action_at(board: &Board, cell: u128) -> Action {
     Action::Place { row, col }
 }
 
-fn positions(board: &Board, cells: u128) -> Vec<(u8, u8)> {
-    bits(cells).map(|cell| board.position(cell)).collect()
+fn positions(board: &Board, cells: u128) -> impl Serialize {
+    List(bits(cells).map(|cell| board.position(cell)))
 }
 
 /// Discs by seat.
-fn counts(board: &Board) -> Value {
-    Seat::first(board.players())
-        .map(|seat| (seat.to_string(), Value::from(board.count(seat.index()))))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+fn counts(board: &Board) -> impl Serialize {
+    Members(Seat::first(board.players()).map(|seat| (seat, board.count(seat.index()))))
 }
 
 /// The row and column of a cell written as on paper: `a1` is at the top left.

@@ -8,11 +8,12 @@ use tokio::time::Instant;
 
 use super::frames::Frame;
 use super::lock;
-use crate::arena::engine::Game;
 use crate::arena::engine::seats::{Seat, SeatMap};
+use crate::arena::engine::{Game, Play};
 use crate::arena::error::ArenaError;
 use crate::arena::record::{SeatKind, SessionRecord};
 use crate::arena::secret;
+use crate::arena::store::sessions::Entry;
 
 /// How a session stands, for readers.
 #[derive(Debug, Clone)]
@@ -27,11 +28,47 @@ pub struct Face {
 #[derive(Debug)]
 pub(super) enum Command {
     Act { seat: Seat, payload: Value, reply: oneshot::Sender<ActAnswer> },
+    Delegate { seat: Seat, order: Delegation, reply: oneshot::Sender<Result<(), &'static str>> },
+    Checkpoint { reply: oneshot::Sender<Option<Checkpoint>> },
     Join { account_id: String, name: String, reply: oneshot::Sender<Result<Vec<Seat>, ArenaError>> },
     Leave { seat: Seat, reply: oneshot::Sender<bool> },
     Attach { seat: Seat, reply: oneshot::Sender<Feed> },
     Watch { reply: oneshot::Sender<Feed> },
     Cancel { reply: oneshot::Sender<()> },
+}
+
+/// Who is to decide one turn in a seat's place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delegation {
+    /// The provider.
+    pub provider_id: String,
+    /// Its model: a built-in player of the game.
+    pub model: String,
+    /// Comes back with what became of it.
+    pub action_id: Option<Value>,
+}
+
+impl Delegation {
+    /// Who decided, as it goes out.
+    pub(super) fn json(&self) -> Value {
+        json!({ "provider_id": self.provider_id, "model": self.model })
+    }
+}
+
+/// A live match at one moment, to go on from.
+pub(super) struct Checkpoint {
+    pub(super) play: Box<dyn Play>,
+    pub(super) record: SessionRecord,
+    /// Rows of the story so far.
+    pub(super) told: u32,
+    /// Those of them that the database has not been given yet.
+    pub(super) unwritten: Vec<Entry>,
+}
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoint").field("tick", &self.record.tick).finish_non_exhaustive()
+    }
 }
 
 /// What became of an action.
@@ -188,6 +225,20 @@ impl Live {
             tick: self.face().record.tick,
             reasons: vec!["the session is over".to_owned()],
         })
+    }
+
+    /// Lets somebody decide a seat's turn. What came of it is sent to the seat's sockets.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub async fn delegate(&self, seat: Seat, order: Delegation) -> Result<(), &'static str> {
+        let answer = self.ask(|reply| Command::Delegate { seat, order, reply }).await;
+        answer.unwrap_or(Err("the session is over"))
+    }
+
+    /// The match as it stands; nothing in a lobby, or when it is over.
+    pub(super) async fn checkpoint(&self) -> Option<Checkpoint> {
+        self.ask(|reply| Command::Checkpoint { reply }).await.flatten()
     }
 
     /// Takes an open seat, or tells which ones the account has. Idempotent.

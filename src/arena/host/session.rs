@@ -4,6 +4,8 @@
 //! tick, or without one when a seat that was waited for is out. What is played goes to the database in the
 //! background; only the end is waited for, so that whoever reads `game_completed` finds it settled.
 
+mod acting;
+mod delegating;
 mod seat;
 mod telling;
 
@@ -18,12 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::seat::{Given, SeatState};
 use super::frames::{self, Frame};
-use super::live::{ActAnswer, Command, Face, Live, LiveSeat, Presence};
+use super::live::{Command, Face, Live, LiveSeat, Presence};
 use super::thinking::{Thinking, Thought};
-use super::{Host, Limits, Plan, now};
+use super::{Host, Limits, now};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
-use crate::arena::engine::{EndReason, Game, Input, Noop, Play, Probe, Timing, Turn};
-use crate::arena::error::ArenaError;
+use crate::arena::engine::{EndReason, Game, Input, Play, Player, Probe};
 use crate::arena::record::{SeatKind, SessionRecord, Status};
 use crate::arena::store::sessions::{Entry, What};
 use crate::arena::store::{Store, sessions};
@@ -43,14 +44,32 @@ const STRIKES: u32 = 3;
 /// How long the end waits for the database; afterwards the writer goes on trying alone.
 const COMMIT_WAIT: Duration = Duration::from_secs(15);
 
+/// What a session begins with.
+pub(super) struct Opening {
+    pub(super) game: &'static dyn Game,
+    pub(super) play: Box<dyn Play>,
+    pub(super) record: SessionRecord,
+    /// A tick's deadline in ms, where it is not the game's own.
+    pub(super) tick_ms: Option<u32>,
+    pub(super) clock_offset: SignedDuration,
+    /// Rows of its story that are written already.
+    pub(super) told: u32,
+    /// Built-in players that have been there before; others are hired.
+    pub(super) players: SeatMap<Box<dyn Player>>,
+    /// Played for a seat in the first round.
+    pub(super) first: Option<(Seat, Value)>,
+}
+
 /// One session.
 pub(super) struct Session {
     game: &'static dyn Game,
     play: Box<dyn Play>,
     record: SessionRecord,
     seats: Vec<SeatState>,
-    /// The plan's own deadline, if it has one.
+    /// A tick's deadline in ms, where it is not the game's own.
     tick_ms: Option<u32>,
+    /// Played for a seat in the first round.
+    first: Option<(Seat, Value)>,
     clock_offset: SignedDuration,
     round: Round,
     began: Instant,
@@ -115,12 +134,9 @@ enum Outcome {
 
 impl Session {
     /// The task of a new session and what others hold of it.
-    pub(super) fn new(
-        plan: &Plan,
-        record: SessionRecord,
-        started: Box<dyn Play>,
-        host: &Host,
-    ) -> (Live, Self) {
+    pub(super) fn new(opening: Opening, host: &Host) -> (Live, Self) {
+        let Opening { game, play, record, tick_ms, clock_offset, told, mut players, first } = opening;
+        let out = play.probe();
         let (sender, commands) = mpsc::channel(COMMANDS);
         let (face, face_reader) =
             watch::channel(Arc::new(Face { record: record.clone(), observations: SeatMap::default() }));
@@ -133,12 +149,15 @@ impl Session {
             .zip(&live_seats)
             .map(|(seat, live)| {
                 let (frames, _) = broadcast::channel(FRAMES);
-                SeatState::new(seat.seat, frames, Arc::clone(&live.presence))
+                let mut state = SeatState::new(seat.seat, frames, Arc::clone(&live.presence));
+                state.player = players.remove(seat.seat);
+                state.gone = out.failed.without(out.eliminated).contains(seat.seat);
+                state
             })
             .collect();
         let live = Live {
             session_id: record.session_id.clone(),
-            game: plan.game,
+            game,
             seats: live_seats,
             spectators: Arc::clone(&spectators),
             commands: sender,
@@ -146,19 +165,20 @@ impl Session {
         };
         let start = Instant::now();
         let mut session = Self {
-            game: plan.game,
-            play: started,
+            game,
+            play,
+            stored_tick: record.tick,
             record,
             seats,
-            tick_ms: plan.tick_ms,
-            clock_offset: plan.clock_offset,
+            tick_ms,
+            first,
+            clock_offset,
             round: Round { number: 0, asked: SeatSet::EMPTY, opened: start, deadline: None },
             began: start,
             last_actions: "{}".to_owned(),
             thinking: Thinking::new(Arc::clone(&host.thinkers)),
             story: Vec::new(),
-            told: 0,
-            stored_tick: 0,
+            told,
             commands,
             face,
             observations: SeatMap::default(),
@@ -214,15 +234,15 @@ impl Session {
         self.record.started_at = Some(now(self.clock_offset));
         self.began = Instant::now();
         for (state, seat) in self.seats.iter_mut().zip(&self.record.seats) {
-            if seat.kind == SeatKind::Ai {
-                state.hire(self.game, &seat.name, self.record.seed);
+            if seat.kind == SeatKind::Ai && state.player.is_none() {
+                state.hire(self.game, &seat.name, self.record.players_seed());
             }
         }
-        self.say(
-            "started",
-            None,
-            format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks),
-        );
+        // The story of a branch says already where it began.
+        if self.record.branch.is_none() {
+            let text = format!("{} seats, at most {} ticks", self.seats.len(), self.record.max_ticks);
+            self.say("started", None, text);
+        }
         self.store_record();
         let players: Vec<Seat> = self.seats.iter().map(|state| state.seat).collect();
         self.tell_all(&frames::started(&players));
@@ -240,9 +260,14 @@ impl Session {
             state.given = None;
             state.tries = 0;
         }
+        if let Some((seat, payload)) = self.first.take()
+            && self.round.asked.contains(seat)
+        {
+            self.seats[seat.index()].given = Some(Given::action(payload, Duration::ZERO));
+        }
         self.observe();
         self.publish();
-        let asked: Vec<Seat> = self.round.asked.iter().collect();
+        let asked: Vec<Seat> = self.missing().iter().collect();
         let copy: Option<Arc<dyn Play>> =
             asked.iter().any(|seat| self.is_ai(*seat)).then(|| Arc::from(self.play.fork()));
         if let Some(copy) = copy {
@@ -252,12 +277,12 @@ impl Session {
         }
     }
 
-    /// Without a deadline of its own a session has the game's, with more time for the first tick.
+    /// Without a deadline of its own a session has the game's, with more time for its first tick.
     fn deadline_ms(&self, probe: &Probe) -> Option<u32> {
         let spec = self.game.spec();
         let ms = match self.tick_ms {
             Some(ms) => ms,
-            None if probe.tick == 0 => spec.first_tick_ms,
+            None if probe.tick == self.record.first_tick() => spec.first_tick_ms,
             None => spec.tick_ms,
         };
         (ms > 0).then_some(ms)
@@ -307,7 +332,10 @@ impl Session {
 
     fn take(&mut self, thought: Thought) {
         let seat = thought.seat;
-        let (name, seed) = (self.record.seats[seat.index()].name.clone(), self.record.seed);
+        if !self.is_ai(seat) {
+            return self.decided(thought);
+        }
+        let (name, seed) = (self.record.seats[seat.index()].name.clone(), self.record.players_seed());
         let waited_for = self.missing().contains(seat);
         let state = &mut self.seats[seat.index()];
         let Some((player, action)) = thought.outcome else {
@@ -325,7 +353,7 @@ impl Session {
             return self.think(seat, &copy);
         }
         state.given = Some(match self.play.judge(seat, &action) {
-            Ok(()) => Given::Action { payload: action, latency: thought.took },
+            Ok(()) => Given::action(action, thought.took),
             Err(verdict) => {
                 tracing::error!(game = self.record.game, name, %action, ?verdict, "a built-in player may not do that");
                 Given::Nothing("refused")
@@ -341,6 +369,8 @@ impl Session {
                 _ = reply.send(answer);
                 return outcome;
             }
+            Command::Delegate { seat, order, reply } => _ = reply.send(self.delegate(seat, order)),
+            Command::Checkpoint { reply } => _ = reply.send(self.checkpoint()),
             Command::Join { account_id, name, reply } => _ = reply.send(self.join(&account_id, &name)),
             Command::Leave { seat, reply } => {
                 let (open_again, outcome) = self.leave(seat);
@@ -355,150 +385,6 @@ impl Session {
             }
         }
         None
-    }
-
-    fn act(&mut self, seat: Seat, payload: Value) -> (ActAnswer, Option<Outcome>) {
-        let tick = self.record.tick;
-        let refuse = |reason: &str| ActAnswer { accepted: false, tick, reasons: vec![reason.to_owned()] };
-        if self.record.status == Status::Waiting {
-            return (refuse("the session waits for players"), None);
-        }
-        if self.record.seats[seat.index()].failed {
-            return (refuse("this seat is out"), None);
-        }
-        if !self.round.asked.contains(seat) {
-            return (refuse("it is not this seat's turn"), None);
-        }
-        let Err(verdict) = self.play.judge(seat, &payload) else {
-            let latency = self.round.opened.elapsed();
-            let state = &mut self.seats[seat.index()];
-            state.strikes = 0;
-            state.given = Some(Given::Action { payload, latency });
-            return (ActAnswer { accepted: true, tick, reasons: Vec::new() }, None);
-        };
-        let mut reasons = seat::reasons(verdict);
-        self.say("rejected", Some(seat), format!("{payload}: {}", reasons.join("; ")));
-        let state = &mut self.seats[seat.index()];
-        state.tries += 1;
-        if state.tries < TRIES {
-            self.observe_again(seat, &reasons);
-            return (ActAnswer { accepted: false, tick, reasons }, None);
-        }
-        let why = format!("{TRIES} refused actions in one tick, the last: {}", reasons.join("; "));
-        reasons.push(format!("refused action {TRIES} of {TRIES}: the seat is out"));
-        let outcome = self.fail(seat, &why);
-        (ActAnswer { accepted: false, tick, reasons }, outcome)
-    }
-
-    /// The deadline passed.
-    fn time_is_up(&mut self) -> Option<Outcome> {
-        let grace = self.began + self.limits.first_visit;
-        let no_harm = self.game.spec().noop != Noop::None;
-        let late = self.missing();
-        let unvisited =
-            |seat: &Seat| !self.is_ai(*seat) && self.seats[seat.index()].presence.last_seen().is_none();
-        if !no_harm && Instant::now() < grace && late.iter().any(|seat| unvisited(&seat)) {
-            self.round.deadline = Some(grace);
-            return None;
-        }
-        let mut out = Vec::new();
-        for seat in late.iter() {
-            let harmless = no_harm || self.is_ai(seat);
-            let state = &mut self.seats[seat.index()];
-            state.given = Some(Given::Nothing("timeout"));
-            if harmless {
-                continue;
-            }
-            state.strikes += 1;
-            let strikes = state.strikes;
-            self.say("timeout", Some(seat), format!("no answer in time, {strikes} in a row"));
-            if strikes >= STRIKES {
-                out.push(seat);
-            }
-        }
-        let mut outcome = None;
-        for seat in out {
-            outcome = self.fail(seat, &format!("no answer in time, {STRIKES} times in a row")).or(outcome);
-        }
-        Some(outcome.unwrap_or(Outcome::Tick))
-    }
-
-    /// Takes a seat out. Gives what that means for the round.
-    fn fail(&mut self, seat: Seat, why: &str) -> Option<Outcome> {
-        self.play.fail(seat, why);
-        self.seats[seat.index()].gone = true;
-        self.say("failed", Some(seat), why.to_owned());
-        let frame = frames::failed(seat, self.record.tick, why);
-        self.tell_seat(seat, &frame);
-        self.tell_spectators(&frame);
-        let probe = self.play.probe();
-        self.round.asked = self.round.asked.without(SeatSet::one(seat));
-        self.show(&probe);
-        self.look_again(seat);
-        self.publish();
-        // A game that ended by this ended by its own rules.
-        if probe.over.is_some() {
-            return Some(Outcome::Again);
-        }
-        let mut users = self.record.seats.iter().filter(|seat| seat.kind == SeatKind::User).peekable();
-        if users.peek().is_some() && users.all(|seat| self.seats[seat.seat.index()].gone) {
-            return Some(Outcome::End(Ending::failed(
-                "policy_failed",
-                format!("no player is left: {seat} {why}"),
-            )));
-        }
-        (self.game.spec().timing == Timing::TurnBased || probe.turn == Turn::Over).then_some(Outcome::Again)
-    }
-
-    fn join(&mut self, account_id: &str, name: &str) -> Result<Vec<Seat>, ArenaError> {
-        let own = |record: &SessionRecord, seats: &[SeatState]| -> Vec<Seat> {
-            let is_own = |seat: &&crate::arena::record::SeatRecord| {
-                seat.account_id.as_deref() == Some(account_id) && !seats[seat.seat.index()].gone
-            };
-            record.seats.iter().filter(is_own).map(|seat| seat.seat).collect()
-        };
-        let held = own(&self.record, &self.seats);
-        if !held.is_empty() {
-            return Ok(held);
-        }
-        let open = self.record.seats.iter_mut().find(|seat| seat.kind == SeatKind::Open);
-        let Some(seat) = open else { return Err(ArenaError::conflict("no seat of this session is open")) };
-        seat.kind = SeatKind::User;
-        seat.account_id = Some(account_id.to_owned());
-        name.clone_into(&mut seat.name);
-        let seat = seat.seat;
-        self.seats[seat.index()].presence.touch();
-        self.say("joined", Some(seat), format!("{name} takes {seat}"));
-        self.store_record();
-        self.publish();
-        Ok(vec![seat])
-    }
-
-    /// True when the seat is open for others again.
-    fn leave(&mut self, seat: Seat) -> (bool, Option<Outcome>) {
-        if self.record.status == Status::Waiting {
-            let place = &mut self.record.seats[seat.index()];
-            if place.account_id.as_deref() == Some(self.record.account_id.as_str()) {
-                return (false, Some(Outcome::End(Ending::failed("left", "its owner left before it began"))));
-            }
-            place.kind = SeatKind::Open;
-            place.account_id = None;
-            place.name.clear();
-            self.say("left", Some(seat), format!("{seat} is open again"));
-            self.store_record();
-            self.publish();
-            return (true, None);
-        }
-        if self.record.seats[seat.index()].failed || self.seats[seat.index()].gone {
-            self.seats[seat.index()].gone = true;
-            return (false, None);
-        }
-        let outcome = self.fail(seat, "left");
-        let outcome = outcome.map(|outcome| match outcome {
-            Outcome::End(_) => Outcome::End(Ending::failed("left", "every player left")),
-            other => other,
-        });
-        (false, outcome)
     }
 
     fn play_tick(&mut self) {

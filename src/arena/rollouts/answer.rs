@@ -170,6 +170,9 @@ fn opening(episode: &Episode, live: &Live) -> Vec<u8> {
         }
         opponents.close();
     });
+    if let Some(band) = episode.wanted.band.filter(|_| !episode.opponents.is_empty()) {
+        object.put("opponent_band", &band);
+    }
     object.put("initial_score", &live.score(episode.primary()));
     object.raw("initial_scores", |out| by_seat(out, episode.policy, |seat| live.score(seat)));
     observations(&mut object, live, episode.primary(), seats, true);

@@ -15,7 +15,7 @@
 pub struct Budget {
     /// Episodes that it may start in all.
     pub max_episodes: u64,
-    /// Episodes that it started; never given back.
+    /// Episodes that it started, or paid playouts with; those of a playout that failed are given back.
     pub episodes_used: u64,
     /// Ticks that an episode not yet started is reserved at.
     pub price: u64,
@@ -103,6 +103,12 @@ impl Budget {
         self.claimed = self.claimed.saturating_sub(ticks);
     }
 
+    /// Gives back episodes that came to nothing, their ticks being released. They stay used when the price has risen
+    /// meanwhile and the hold does not cover them any more.
+    pub fn give_back(&mut self, episodes: u64) {
+        _ = self.change(|after| after.episodes_used -= episodes);
+    }
+
     fn change(&mut self, change: impl FnOnce(&mut Self)) -> Result<(), Refusal> {
         let mut after = self.clone();
         change(&mut after);
@@ -159,6 +165,25 @@ mod tests {
         budget.held = 21;
         budget.extend(1).unwrap();
         assert_eq!(budget.left(), 2);
+    }
+
+    #[test]
+    fn episodes_come_back_unless_they_became_too_dear() {
+        let mut budget = Budget::new(5, 10);
+        budget.claim(2, 10).unwrap();
+        budget.release(20);
+        budget.give_back(2);
+        assert_eq!(budget, Budget::new(5, 10));
+        budget.claim(2, 10).unwrap();
+        budget.held = 95;
+        budget.claim(1, 25).unwrap();
+        budget.release(20);
+        budget.give_back(2);
+        assert_eq!(
+            (budget.left(), budget.committed()),
+            (2, 75),
+            "at 25 each they would need more than is held"
+        );
     }
 
     #[derive(Debug, Clone)]

@@ -25,6 +25,7 @@ use crate::arena::engine::observation::{Number, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{EndReason, Game, Input, Play, Player, Probe, Timing};
 use crate::arena::error::ArenaError;
+use crate::arena::league::Wanted;
 
 /// What is fixed when an episode starts, and the lock around the rest.
 pub struct Episode {
@@ -38,6 +39,8 @@ pub struct Episode {
     pub policy: SeatSet,
     /// Who plays the others.
     pub opponents: SeatMap<Opponent>,
+    /// Which league players were wanted; scoring keeps to it.
+    pub wanted: Wanted,
     /// Decides all chance.
     pub seed: u64,
     /// The match's tick that it starts from; above 0 in a fork.
@@ -100,10 +103,10 @@ impl Episode {
     /// The policy's inputs of one tick.
     fn inputs(&self, given: Given, asked: SeatSet) -> Result<SeatMap<Input>, ArenaError> {
         let mut actions: SeatMap<Value> = match given {
-            Given::One(action) if self.policy.len() == 1 => [(self.primary(), action)].into_iter().collect(),
+            // Self-play, too: the SDK's README goes on so after it scored actions on policy.
+            Given::One(action) if asked.len() == 1 => asked.iter().zip([action]).collect(),
             Given::One(_) => {
-                let problem =
-                    format!("plays one seat, and this episode has {}: send `actions`", names(self.policy));
+                let problem = format!("plays one seat, and {} are on turn: send `actions`", names(asked));
                 return Err(ArenaError::invalid("action", problem));
             }
             Given::BySeat(actions) => actions.into_iter().collect(),
@@ -128,7 +131,7 @@ impl Episode {
 /// What a step brings.
 #[derive(Debug)]
 pub enum Given {
-    /// For the only policy seat.
+    /// For the only policy seat on turn.
     One(Value),
     /// By seat.
     BySeat(Vec<(Seat, Value)>),
@@ -221,6 +224,13 @@ impl Live {
 
     pub(super) fn score(&self, seat: Seat) -> Number {
         Number(self.scores.get(seat).copied().unwrap_or_default())
+    }
+
+    /// How it ended for the primary seat; `lost` when every policy seat failed.
+    pub(super) fn outcome(&self, episode: &Episode) -> Option<&'static str> {
+        let end = self.end?;
+        let standing = self.play.standings().get(episode.primary()).copied().filter(|_| end.is_scored);
+        Some(standing.map_or("lost", |standing| standing.outcome))
     }
 
     /// Ticks on the wire.

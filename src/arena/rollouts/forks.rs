@@ -100,6 +100,7 @@ fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, lease: Lease, now: 
         player_count: parent.player_count,
         policy: parent.policy,
         opponents: SeatMap::default(),
+        wanted: parent.wanted.clone(),
         seed: parent.seed,
         origin,
         horizon: parent.horizon,

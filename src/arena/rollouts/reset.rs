@@ -90,6 +90,7 @@ fn begin(
         player_count: plan.player_count,
         policy: table.policy,
         opponents: table.told(),
+        wanted: plan.wanted.clone(),
         seed: plan.seed,
         origin: 0,
         horizon: plan.max_ticks,
@@ -106,6 +107,7 @@ fn begin(
     let ticks = live.tick(&episode);
     live.meter(ticks);
     if live.end.is_some() {
+        run.learn(&episode, &live);
         live.lease = None;
     }
     Ok(body)

@@ -12,7 +12,8 @@ use jiff::Timestamp;
 
 use super::answer::Alike;
 use super::budget::{Budget, Refusal};
-use super::episode::Episode;
+use super::curriculum::Curriculum;
+use super::episode::{Episode, Live};
 use super::lock;
 use super::op_keys::OpKeys;
 use crate::arena::credits::Credits;
@@ -100,7 +101,7 @@ impl Run {
     /// `RUN_EXHAUSTED`, `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
     pub async fn claim(self: &Arc<Self>, store: &Store, count: u64, ticks: u64) -> Result<Claim, ArenaError> {
         self.reserve(store, |budget| budget.claim(count, ticks)).await?;
-        Ok(Claim { run: Arc::clone(self), left: count * ticks })
+        Ok(Claim { run: Arc::clone(self), left: count * ticks, episodes: 0 })
     }
 
     /// Allows so many ticks of scoring, which costs no episode.
@@ -109,7 +110,27 @@ impl Run {
     /// `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
     pub async fn claim_ticks(self: &Arc<Self>, store: &Store, ticks: u64) -> Result<Claim, ArenaError> {
         self.reserve(store, |budget| budget.claim_ticks(ticks)).await?;
-        Ok(Claim { run: Arc::clone(self), left: ticks })
+        Ok(Claim { run: Arc::clone(self), left: ticks, episodes: 0 })
+    }
+
+    /// Claims playouts of so many ticks at most.
+    ///
+    /// # Errors
+    /// `RUN_CLOSED`; `INSUFFICIENT_CREDITS` or `RUN_EXHAUSTED`, whichever they are paid with.
+    pub async fn claim_playouts(
+        self: &Arc<Self>,
+        store: &Store,
+        paid_with: PlayoutClaim,
+        ticks: u64,
+    ) -> Result<Claim, ArenaError> {
+        if paid_with == PlayoutClaim::Price {
+            return self.claim_ticks(store, ticks).await;
+        }
+        let each = u64::from(self.row.ticks_per_episode);
+        let episodes = whole_episodes(ticks, each);
+        let mut claim = self.claim(store, episodes, each).await?;
+        claim.episodes = episodes;
+        Ok(claim)
     }
 
     /// Allows more episodes.
@@ -118,6 +139,28 @@ impl Run {
     /// `RUN_CLOSED`, `INSUFFICIENT_CREDITS`.
     pub async fn extend(&self, store: &Store, additional: u64) -> Result<(), ArenaError> {
         self.reserve(store, |budget| budget.extend(additional)).await
+    }
+
+    /// How strong its next opponents are to be, when that follows its results.
+    pub fn curriculum(&self) -> Option<Curriculum> {
+        self.row.auto_curriculum.then(|| self.curriculum_at(lock(&self.books).win_rate))
+    }
+
+    /// Takes in how an episode ended, when it had opponents and the run has a curriculum.
+    pub(super) fn learn(&self, episode: &Episode, live: &Live) {
+        if !self.row.auto_curriculum || episode.opponents.is_empty() {
+            return;
+        }
+        let Some(outcome) = live.outcome(episode) else { return };
+        let mut books = lock(&self.books);
+        let mut curriculum = self.curriculum_at(books.win_rate);
+        curriculum.record(outcome);
+        books.win_rate = curriculum.win_rate();
+        self.is_dirty.store(true, Ordering::Release);
+    }
+
+    fn curriculum_at(&self, win_rate: f64) -> Curriculum {
+        Curriculum::new(self.row.curriculum_band_width, self.row.curriculum_ewma_alpha, win_rate)
     }
 
     /// A live episode.
@@ -207,11 +250,28 @@ impl Run {
     }
 }
 
+/// What playouts are paid with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlayoutClaim {
+    /// The price of their ticks, on top of the hold (SDK 3.4.0).
+    #[default]
+    Price,
+    /// Episodes of the run, which stay used (SDKs until 3.3.0; protocol.md §4.9).
+    Episodes,
+}
+
+/// The episodes that cover so many ticks.
+fn whole_episodes(ticks: u64, ticks_per_episode: u64) -> u64 {
+    ticks.div_ceil(ticks_per_episode.max(1))
+}
+
 /// Ticks that may be played. What is left when it goes is given back to the run's budget.
 #[derive(Debug)]
 pub struct Claim {
     run: Arc<Run>,
     left: u64,
+    /// Episodes that are given back, too, unless it is metered.
+    episodes: u64,
 }
 
 impl Claim {
@@ -219,6 +279,7 @@ impl Claim {
     pub fn meter(&mut self, ticks: u64) {
         debug_assert!(ticks <= self.left, "more was played than claimed");
         self.left = self.left.saturating_sub(ticks);
+        self.episodes = 0;
         if ticks > 0 {
             lock(&self.run.books).budget.meter(ticks);
             self.run.mark_dirty();
@@ -229,7 +290,7 @@ impl Claim {
     pub(super) fn split(&mut self, ticks: u64) -> Self {
         let ticks = ticks.min(self.left);
         self.left -= ticks;
-        Self { run: Arc::clone(&self.run), left: ticks }
+        Self { run: Arc::clone(&self.run), left: ticks, episodes: 0 }
     }
 }
 
@@ -237,6 +298,10 @@ impl Drop for Claim {
     fn drop(&mut self) {
         if self.left > 0 {
             lock(&self.run.books).budget.release(self.left);
+        }
+        if self.episodes > 0 {
+            lock(&self.run.books).budget.give_back(self.episodes);
+            self.run.mark_dirty();
         }
     }
 }
@@ -255,4 +320,24 @@ fn exhausted(left: u64) -> ArenaError {
         "RUN_EXHAUSTED",
         format!("the run may start {left} more episodes: extend it, or open another one"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ceil(candidates * samples * max_ticks / max_ticks_per_episode)`; "~= K x N x 31 slots with the defaults" is one
+    /// of the fork and 30 of its tail (README of SDK 1.3.0).
+    #[test]
+    fn playouts_are_paid_with_whole_episodes() {
+        for (ticks, ticks_per_episode, episodes) in [
+            (30 * 1000, 1000, 30),
+            (3 * 5 * 1000, 1000, 15),
+            (3 * 5 * 20, 1000, 1),
+            (1, 1000, 1),
+            (7 * 10 * 42, 100, 30),
+        ] {
+            assert_eq!(whole_episodes(ticks, ticks_per_episode), episodes);
+        }
+    }
 }

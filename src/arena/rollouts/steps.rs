@@ -85,6 +85,7 @@ impl Rollouts {
         episode.touched.store(episode::millis(now), Ordering::Release);
         live.meter(applied.tick - applied.before);
         if applied.done {
+            run.learn(episode, live);
             // Kept before it is gone: a repetition finds it here or there.
             let body = applied.body.clone();
             lock(&self.0.replays).put(run.run_id(), &episode.episode_id, applied.before, body, now);

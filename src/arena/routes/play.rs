@@ -19,7 +19,7 @@ use crate::arena::record::{SeatKind, Status};
 use crate::arena::reply::Reply;
 use crate::arena::request::Fields;
 use crate::arena::store::accounts;
-use crate::arena::{Arena, catalogue, host};
+use crate::arena::{Arena, catalogue, host, providers};
 
 /// The longest horizon.
 const MAX_TICKS: u64 = 10_000;
@@ -45,19 +45,25 @@ pub(super) async fn create(
     let host = arena.clone();
     let creating = arena.tasks().spawn(async move { host.host().create(plan).await });
     let live = creating.await.map_err(ArenaError::internal)??;
+    let mut json = begun(&live, &account_id)?;
+    json.insert("prompt".to_owned(), Value::from(catalogue::prompt(live.game.spec())));
+    Ok(Reply(StatusCode::CREATED, Value::Object(json)))
+}
+
+/// A new session with the seats of its owner and what the first of them sees.
+pub(super) fn begun(live: &Live, account_id: &str) -> Result<Map<String, Value>, ArenaError> {
     let face = live.face();
     let own: Vec<Seat> =
         (face.record.seats.iter()).filter(|seat| seat.kind == SeatKind::User).map(|seat| seat.seat).collect();
-    let mut json = seats_json(&live, &own);
-    json.insert("session".to_owned(), live.record().json(&account_id));
-    json.insert("prompt".to_owned(), Value::from(catalogue::prompt(live.game.spec())));
+    let mut json = seats_json(live, &own);
+    json.insert("session".to_owned(), live.record().json(account_id));
     if let Some(observation) = own.first().and_then(|seat| face.observations.get(*seat)) {
         json.insert(
             "observation".to_owned(),
             serde_json::from_str(observation).map_err(ArenaError::internal)?,
         );
     }
-    Ok(Reply(StatusCode::CREATED, Value::Object(json)))
+    Ok(json)
 }
 
 /// `POST /play/{id}/join`.
@@ -163,7 +169,8 @@ fn seat_of(
         .ok_or_else(|| ArenaError::unauthenticated("this player token opens no seat of this session"))
 }
 
-fn seats_json(live: &Live, seats: &[Seat]) -> Map<String, Value> {
+/// The caller's seats in a session, with their tokens.
+pub(super) fn seats_json(live: &Live, seats: &[Seat]) -> Map<String, Value> {
     let tokens: Vec<(Seat, String)> =
         seats.iter().filter_map(|seat| Some((*seat, live.seats[seat.index()].token()?))).collect();
     let mut json = Map::new();
@@ -214,11 +221,11 @@ fn plan(arena: &Arena, account_id: &str, name: String, fields: &mut Fields) -> R
             format_args!("must be at most the {player_count} seats of the session"),
         ));
     }
-    refuse_providers(fields)?;
+    let provided = is_provided(game, fields)?;
     let free = player_count - own_seats;
     let seed = fields.whole("seed", 0..=MAX_SEED)?.unwrap_or_else(|| rand::random::<u64>() & MAX_SEED);
     let named = fields.texts("ai")?;
-    let vs_ai = fields.flag("vs_ai")?.unwrap_or(own_seats == 0 || named.is_some());
+    let vs_ai = fields.flag("vs_ai")?.unwrap_or(own_seats == 0 || named.is_some() || provided);
     let ai = ai_players(game, named, vs_ai, free, seed)?;
     if own_seats == 0 && ai.len() < usize::from(player_count) {
         let problem = "must be true in a session without seats of your own";
@@ -260,13 +267,24 @@ fn choose_game(arena: &Arena, fields: &mut Fields) -> Result<&'static dyn Game, 
     }
 }
 
-/// The arena has built-in players only.
-fn refuse_providers(fields: &mut Fields) -> Result<(), ArenaError> {
-    fields.word("ai_mode", &["code"])?;
-    match fields.text("custom_provider_id")? {
-        None => Ok(()),
-        Some(_) => {
-            Err(ArenaError::invalid("custom_provider_id", "cannot be used: the arena has no providers"))
+/// Whether a provider is to play the other seats. The one there is stands for the built-in players.
+fn is_provided(game: &dyn Game, fields: &mut Fields) -> Result<bool, ArenaError> {
+    let mode = fields.word("ai_mode", &["code", "agentic_player"])?;
+    let provider = fields.text("custom_provider_id")?;
+    match (mode, provider) {
+        (None | Some("code"), None) => Ok(false),
+        (None | Some("code"), Some(_)) => {
+            Err(ArenaError::invalid("custom_provider_id", "needs `ai_mode` to be `agentic_player`"))
+        }
+        (Some(mode), None) => {
+            let problem =
+                format!("is required for `ai_mode` `{mode}`: this arena has `{}`", providers::BUILT_IN);
+            Err(ArenaError::invalid("custom_provider_id", problem))
+        }
+        (Some(_), Some(provider)) => {
+            providers::player(game, &provider, None).map(|_| true).map_err(|problem| {
+                ArenaError::invalid("custom_provider_id", format_args!("is unknown: {problem}"))
+            })
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::arena::record::rfc3339;
 use crate::arena::reply::{RawReply, Reply};
 use crate::arena::request::Fields;
 use crate::arena::rollouts::batch::Entry;
+use crate::arena::rollouts::curriculum;
 use crate::arena::rollouts::episode::Given;
 use crate::arena::rollouts::reset::EpisodePlan;
 use crate::arena::rollouts::run::Run;
@@ -55,8 +56,8 @@ pub(super) async fn open(
         .ok_or_else(|| ArenaError::invalid("max_episodes", "is required"))?;
     let ticks = fields.whole("max_ticks_per_episode", 1..=MAX_TICKS)?.unwrap_or(DEFAULT_TICKS);
     let auto_curriculum = fields.flag("auto_curriculum")?.unwrap_or(false);
-    let band_width = above_zero(&mut fields, "curriculum_band_width", 0.5)?.unwrap_or(0.15);
-    let alpha = above_zero(&mut fields, "curriculum_ewma_alpha", 1.0)?.unwrap_or(0.1);
+    let band_width = above_zero(&mut fields, "curriculum_band_width", 0.5)?.unwrap_or(curriculum::HALF_WIDTH);
+    let alpha = above_zero(&mut fields, "curriculum_ewma_alpha", 1.0)?.unwrap_or(curriculum::ALPHA);
     fields.finish()?;
     let created_at = now();
     let life = SignedDuration::try_from(arena.limits().run_life).unwrap_or(SignedDuration::MAX);
@@ -73,7 +74,7 @@ pub(super) async fn open(
             episodes_used: 0,
             ticks_used: 0,
             price_ticks: ticks,
-            win_rate: 0.5,
+            win_rate: curriculum::START,
         },
         created_at,
         expires_at: created_at.saturating_add(life).unwrap_or(Timestamp::MAX),
@@ -342,6 +343,10 @@ fn plan(arena: &Arena, run: &Run, fields: &mut Fields) -> Result<EpisodePlan, Ar
     let player_count = player_count.filter(|count| *count > opponent_seats).ok_or_else(|| {
         ArenaError::invalid("opponent_seats", "must leave at least one seat of the game to the policy")
     })?;
+    let wanted = match run.curriculum() {
+        Some(curriculum) => curriculum.opponents(spec.slug, wanted, usize::from(opponent_seats)),
+        None => wanted,
+    };
     let ticks = fields.whole("max_ticks", 1..=MAX_TICKS)?.map(|ticks| ticks as u32);
     let max_ticks = ticks.unwrap_or(spec.canonical_ticks.min(run.row.ticks_per_episode));
     Ok(EpisodePlan { game, player_count, opponent_seats, wanted, max_ticks, seed })

@@ -112,6 +112,6 @@ pub(super) async fn visible(
 }
 
 /// A row of the database lags behind a live session.
-fn newest(arena: &Arena, row: SessionRecord) -> SessionRecord {
+pub(super) fn newest(arena: &Arena, row: SessionRecord) -> SessionRecord {
     arena.host().find(&row.session_id).map_or(row, |live| live.record())
 }

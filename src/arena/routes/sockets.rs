@@ -19,7 +19,8 @@ use crate::arena::engine::seats::Seat;
 use crate::arena::error::ArenaError;
 use crate::arena::guard::Caller;
 use crate::arena::host::frames::{self, Frame};
-use crate::arena::host::live::{Feed, Live};
+use crate::arena::host::live::{Delegation, Feed, Live};
+use crate::arena::providers;
 use crate::arena::store::sessions;
 
 /// The largest message of a client: one action.
@@ -177,9 +178,27 @@ async fn answer_player(live: &Live, seat: Seat, mut message: Map<String, Value>)
         }
         // A second one proves nothing new.
         "auth" => None,
-        "delegate" => Some(frames::error("NOT_SUPPORTED", "the arena has no providers to delegate to")),
+        "delegate" => delegate(live, seat, &mut message).await.err(),
         _ => Some(answer_spectator(&message)),
     }
+}
+
+/// Lets a provider decide this turn. What comes of it is sent by the session, to all sockets of the seat.
+async fn delegate(live: &Live, seat: Seat, message: &mut Map<String, Value>) -> Result<(), Frame> {
+    let refuse = |code, problem: &str| frames::error(code, problem);
+    let Some(provider_id) = message.get("provider_id").and_then(Value::as_str).map(str::to_owned) else {
+        return Err(refuse("VALIDATION_ERROR", "a `delegate` needs a `provider_id`"));
+    };
+    let model = match message.get("model").filter(|model| !model.is_null()) {
+        None => None,
+        Some(Value::String(model)) => Some(model.as_str()),
+        Some(_) => return Err(refuse("VALIDATION_ERROR", "`model` must be a string")),
+    };
+    let model =
+        providers::player(live.game, &provider_id, model).map_err(|problem| refuse("NOT_FOUND", &problem))?;
+    let action_id = message.remove("action_id").filter(|id| !id.is_null());
+    let order = Delegation { provider_id, model, action_id };
+    live.delegate(seat, order).await.map_err(|problem| refuse("CONFLICT", problem))
 }
 
 fn answer_spectator(message: &Map<String, Value>) -> Frame {

@@ -16,6 +16,7 @@ pub(super) const BUSY_WAIT: Duration = Duration::from_millis(if cfg!(test) { 1_0
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../../assets/migrations/0001_first.sql"),
     include_str!("../../../assets/migrations/0002_rollouts.sql"),
+    include_str!("../../../assets/migrations/0003_branches.sql"),
 ];
 
 /// `gert` in ASCII: marks our files.
@@ -218,6 +219,7 @@ mod tests {
 
     #[test]
     fn a_newer_file_is_refused_and_left_unchanged() {
+        // S-11.
         let (_folder, path) = scratch();
         drop(open(&path, MIGRATIONS).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
@@ -230,6 +232,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_named_and_kept() {
+        // S-07.
         let (_folder, path) = scratch();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "this is not a database, whatever its name says".repeat(30)).unwrap();

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value, json};
 
-use super::{StoreError, ledger};
+use super::{StoreError, branches, ledger};
 use crate::arena::credits::Credits;
 use crate::arena::engine::seats::{MAX_SEATS, Seat};
 use crate::arena::record::{SeatKind, SeatRecord, SessionRecord, Status, rfc3339};
@@ -32,7 +32,8 @@ pub enum What {
     Played(String),
     /// Anything else.
     Said {
-        /// `started`, `joined`, `left`, `rejected`, `timeout`, `failed`, `eliminated`, `ended`.
+        /// `started`, `branched`, `reseeded`, `joined`, `left`, `rejected`, `delegated`, `timeout`, `failed`,
+        /// `eliminated`, `ended`.
         kind: &'static str,
         /// Whom it concerns.
         seat: Option<Seat>,
@@ -55,13 +56,13 @@ pub struct SessionFilter {
 /// # Errors
 /// [`StoreError::Short`] when the account cannot cover it.
 pub fn add(connection: &Connection, session: &SessionRecord) -> Result<(), StoreError> {
-    let hold = Credits::for_ticks(session.max_ticks);
+    let hold = session.most_credits();
     let (account, id) = (&session.account_id, &session.session_id);
     ledger::hold(connection, account, id, &session.game, hold, session.created_at)?;
     connection.execute(
         "INSERT INTO sessions (session_id, account_id, game, game_version, score_version, status, tick, max_ticks,
          player_count, vs_ai, spectate_mode, tick_ms, pace_ms, seed, config, created_at, micro)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?16, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0)",
         params![
             id,
             account,
@@ -78,8 +79,12 @@ pub fn add(connection: &Connection, session: &SessionRecord) -> Result<(), Store
             session.seed as i64,
             session.config.to_string(),
             session.created_at.as_millisecond(),
+            session.tick,
         ],
     )?;
+    if let Some(branch) = &session.branch {
+        branches::put(connection, id, branch)?;
+    }
     put_seats(connection, session)
 }
 
@@ -100,7 +105,7 @@ pub fn put(connection: &Connection, session: &SessionRecord) -> Result<(), Store
         ],
     )?;
     if let Some(at) = session.ended_at {
-        ledger::settle(connection, &session.session_id, session.tick, at)?;
+        ledger::settle(connection, &session.session_id, session.paid_ticks(), at)?;
     }
     put_seats(connection, session)
 }
@@ -153,7 +158,7 @@ pub fn append(connection: &Connection, session_id: &str, entries: &[Entry]) -> R
 pub fn get(connection: &Connection, session_id: &str) -> Result<Option<SessionRecord>, StoreError> {
     let sql = format!("{SELECT} WHERE session_id = ?1");
     let session = connection.prepare_cached(&sql)?.query_row([session_id], read).optional()?;
-    session.map(|session| with_seats(connection, session)).transpose()
+    session.map(|session| whole(connection, session)).transpose()
 }
 
 /// The sessions that an account pays for or sits in, and the live ones of others that anybody may watch; newest first, after the
@@ -175,7 +180,7 @@ pub fn list(
     let mut statement = connection.prepare_cached(&sql)?;
     let status = filter.status.map(Status::as_str);
     let rows = statement.query_map(params![account_id, at, seq, filter.game, status, limit as i64], read)?;
-    rows.map(|row| with_seats(connection, row?)).collect()
+    rows.map(|row| whole(connection, row?)).collect()
 }
 
 /// The story of a session from a place on, one row a seat and tick.
@@ -270,21 +275,24 @@ pub fn delete(connection: &Connection, session_id: &str) -> Result<bool, StoreEr
 /// Ends what an earlier run left open, at the ticks that were recorded.
 pub(super) fn close_interrupted(connection: &mut Connection) -> rusqlite::Result<()> {
     let work = connection.transaction()?;
-    let open: Vec<(String, u32, i64)> = work
+    // A branch has a copy of what its parent played: older than itself, and paid there.
+    let open: Vec<(String, u32, u32, i64)> = work
         .prepare(
             "SELECT session_id, (SELECT count(*) FROM actions WHERE session_id = sessions.session_id),
-             coalesce((SELECT max(at) FROM actions WHERE session_id = sessions.session_id), created_at)
+             coalesce((SELECT tick FROM branches WHERE session_id = sessions.session_id), 0),
+             max(coalesce((SELECT max(at) FROM actions WHERE session_id = sessions.session_id), 0), created_at)
              FROM sessions WHERE status NOT IN ('completed', 'failed')",
         )?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
         .collect::<Result<_, _>>()?;
-    for (session_id, ticks, at) in &open {
+    for (session_id, ticks, first, at) in &open {
+        let paid = ticks.saturating_sub(*first);
         work.execute(
             "UPDATE sessions SET status = 'failed', tick = ?2, ended_at = ?3, completion_reason = 'interrupted',
              failure_reason = ?4, micro = ?5 WHERE session_id = ?1",
-            params![session_id, ticks, at, INTERRUPTED, Credits::for_ticks(*ticks).0],
+            params![session_id, ticks, at, INTERRUPTED, Credits::for_ticks(paid).0],
         )?;
-        let settled = ledger::settle(&work, session_id, *ticks, timestamp(*at));
+        let settled = ledger::settle(&work, session_id, paid, timestamp(*at));
         if let Err(StoreError::Sql(error)) = settled {
             tracing::error!(session_id, %error, "an interrupted session could not be settled");
         }
@@ -301,12 +309,12 @@ pub(super) fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or_default()
 }
 
-const SELECT: &str =
+pub(super) const SELECT: &str =
     "SELECT seq, session_id, account_id, game, game_version, score_version, status, tick, max_ticks,
     vs_ai, spectate_mode, tick_ms, pace_ms, seed, config, created_at, started_at, ended_at, completion_reason,
     failure_reason FROM sessions";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
+pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
     let config: String = row.get(14)?;
     Ok(SessionRecord {
         seq: row.get(0)?,
@@ -330,10 +338,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
         ended_at: row.get::<_, Option<i64>>(17)?.map(timestamp),
         completion_reason: row.get(18)?,
         failure_reason: row.get(19)?,
+        branch: None,
     })
 }
 
-fn with_seats(connection: &Connection, mut session: SessionRecord) -> Result<SessionRecord, StoreError> {
+/// A row of `sessions` with what other tables say of it.
+pub(super) fn whole(
+    connection: &Connection,
+    mut session: SessionRecord,
+) -> Result<SessionRecord, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT seat, kind, name, account_id, score, failed, eliminated, rank, outcome FROM seats
          WHERE session_id = ?1 ORDER BY seat",
@@ -354,5 +367,6 @@ fn with_seats(connection: &Connection, mut session: SessionRecord) -> Result<Ses
         })
     })?;
     session.seats = rows.collect::<Result<_, _>>()?;
+    session.branch = branches::get(connection, &session.session_id)?;
     Ok(session)
 }

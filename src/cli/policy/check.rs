@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use self::report::{Report, Step, Verdict};
 use self::steps::Check;
 use crate::cli::{Failure, print};
-use crate::policy::{CommandLine, FLAGS, PolicySpec};
+use crate::policy::{CommandLine, FLAGS, PolicySpec, end_marked};
 use crate::text;
 
 /// What `gert policy check` takes.
@@ -51,7 +51,14 @@ pub(in crate::cli) fn spec(words: &[String]) -> Result<PolicySpec, String> {
 /// Checks it; the exit status is 0 for a sound policy, 1 for one with faults, 2 for what is none.
 pub(super) async fn run(args: Args) -> Result<i32, Failure> {
     let checked = match spec(&args.command) {
-        Ok(spec) => check(&args, &spec).await,
+        Ok(mut spec) => {
+            let mark = format!("check-{}-{:08x}", std::process::id(), rand::random::<u32>());
+            spec.mark = Some(mark.clone());
+            let checked = check(&args, &spec).await;
+            // What was left behind in a step that did not look for it.
+            let ending = tokio::task::spawn_blocking(move || end_marked(&mark));
+            ending.await.map_err(|why| why.to_string()).and(checked)
+        }
         Err(why) => Err(why),
     };
     match checked {

@@ -1,8 +1,7 @@
 //! `gert policy match`: two players against each other, until the difference between them is known.
 //!
-//! [`run`] makes the contest from what was typed, [`play`] plays its pairs, [`file`] keeps them, [`report`] shows them.
+//! [`run`] makes the contest from what was typed, [`play`] plays its pairs, [`report`] shows them.
 
-mod file;
 mod play;
 mod report;
 
@@ -14,11 +13,12 @@ use serde_json::Value;
 use crate::api::model::GameDetail;
 use crate::cli::Failure;
 use crate::config::{Config, Given};
-use crate::contest::{Bounds, Settings, row};
+use crate::contest::{Bounds, PairRow, Settings, row};
 use crate::seat::{GameFacts, Player};
 use crate::tape::Keep;
 
 use self::play::Contest;
+use super::kept::{self, Kept};
 use super::server::Server;
 use super::shared::{self, Reaction};
 
@@ -122,7 +122,7 @@ pub(super) async fn run(args: Args, given: Given) -> Result<i32, Failure> {
 
 async fn on(server: &Server, args: &Args, concurrency: usize) -> Result<i32, Failure> {
     let game = server.game(&args.game).await?;
-    let kept = args.resume.as_deref().map(file::read).transpose()?;
+    let kept: Option<Kept<Settings, PairRow>> = args.resume.as_deref().map(Kept::read).transpose()?;
     let settings = settings(args, &game, kept.as_ref().map(|kept| &kept.settings))?;
     let contenders =
         [Contender::parse(&settings.a, &settings.game)?, Contender::parse(&settings.b, &settings.game)?];
@@ -142,9 +142,9 @@ async fn on(server: &Server, args: &Args, concurrency: usize) -> Result<i32, Fai
     }
     let path = match (&args.resume, &args.out) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
-        (None, None) => file::default_place(&row::file_name(&settings))?,
+        (None, None) => kept::default_place("matches", &row::file_name(&settings))?,
     };
-    let kept = kept.map_or_else(|| file::begin(&path, &settings), Ok)?;
+    let kept = kept.map_or_else(|| Kept::begin(&path, &settings), Ok)?;
     let recordings = args.record.then(crate::tape::folder).flatten().map(Keep::new);
     let contest = Contest {
         api: server.api.clone(),

@@ -1,11 +1,12 @@
 //! `gert policy rollout`: episodes of a rollout run, kept in a file, each with a label that says whether it is of use.
 
-mod label;
+pub(super) mod label;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::Micro;
 use crate::api::endpoints::{OpenRun, ResetEpisode};
-use crate::api::model::Episode;
+use crate::api::model::{Episode, Json, Seat};
 use crate::cli::twin::{self, CommandPolicy, PolicyBroke};
 use crate::cli::{Failure, chain};
 use crate::config::{Config, Given};
 use crate::contest::schedule;
 use crate::journal::Journal;
 use crate::policy::PolicySpec;
-use crate::rollout::{self, Run, Trajectory};
+use crate::rollout::{self, BoxError, Ended, Policy, Run, Together, Trajectory};
 use crate::seat::GameFacts;
 
 use self::label::{FailedSeat, Label, judge};
@@ -67,7 +68,7 @@ pub(in crate::cli) struct Args {
     /// How hard the game is, where that can be set
     #[arg(long, value_name = "D")]
     difficulty: Option<f64>,
-    /// Episodes at once
+    /// Episodes at once; more than one are stepped together, a request a tick
     #[arg(long, short = 'j', value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=128))]
     concurrency: u16,
     /// Make the run so many episodes larger whenever it is used up; the price is told first
@@ -173,9 +174,10 @@ async fn on(
     let (labels, fault) = work.into_result();
     if args.run.is_some() {
         run.keep_open();
-    } else if done.is_some()
-        && let Err(why) = run.close().await
-    {
+    } else if done.is_none() {
+        // It is closed on the side, for which there is a moment below.
+        drop(run);
+    } else if let Err(why) = run.close().await {
         eprintln!("gert: the run `{}` could not be closed and holds its credits: {}", run.id(), why.why());
     }
     if stop.is_cancelled() {
@@ -232,6 +234,21 @@ impl Kept {
     }
 }
 
+/// The policy of one of many episodes.
+struct Entrant {
+    policy: CommandPolicy,
+    nth: u32,
+    seed: Option<Value>,
+}
+
+impl Policy for Entrant {
+    type Error = BoxError;
+
+    async fn act(&mut self, observation: &Json, seat: &Seat) -> Result<Json, BoxError> {
+        self.policy.act(observation, seat).await
+    }
+}
+
 /// The episodes that are to be played.
 struct Work<'a> {
     args: &'a Args,
@@ -255,8 +272,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Work<'_> {
     async fn play(&self) {
-        let workers = (0..self.args.concurrency).map(|_| self.worker());
-        futures_util::future::join_all(workers).await;
+        if self.args.concurrency == 1 { self.one_by_one().await } else { self.together().await }
     }
 
     fn into_result(self) -> (BTreeMap<Label, u32>, Option<String>) {
@@ -265,14 +281,15 @@ impl Work<'_> {
         (labels, fault)
     }
 
+    /// The next episode, unless nothing more is played.
+    fn next(&self) -> Option<u32> {
+        if self.is_over() { None } else { lock(&self.left).next() }
+    }
+
     /// Plays one episode after the other, with processes that live as long.
-    async fn worker(&self) {
+    async fn one_by_one(&self) {
         let mut policy = CommandPolicy::in_game(self.spec.clone(), self.game);
-        loop {
-            if self.stop.is_cancelled() || lock(&self.faults).1.is_some() {
-                break;
-            }
-            let Some(nth) = lock(&self.left).next() else { break };
+        while let Some(nth) = self.next() {
             tokio::select! {
                 // Dropped in the middle, the episode is closed on the side.
                 () = self.stop.cancelled() => break,
@@ -283,24 +300,99 @@ impl Work<'_> {
     }
 
     async fn episode(&self, nth: u32, policy: &mut CommandPolicy) {
-        let seed = self.args.seed.map(|seed| seed.wrapping_add(u64::from(nth)));
+        let (reset, episode) = self.start(nth).await;
+        let mut seed = reset.seed.map(Value::from);
+        let played = match episode {
+            Ok(episode) => {
+                seed = seed.or_else(|| seed_of(&episode));
+                seat(&reset, &episode, policy);
+                let played = rollout::play_episode(&self.server.api, &reset, &episode, policy).await;
+                policy.end(played.as_ref().ok());
+                played
+            }
+            Err(why) => Err(why),
+        };
+        self.keep(nth, seed, &played);
+        match &played {
+            Ok(_) => lock(&self.faults).0 = 0,
+            Err(why) => self.fault(why),
+        }
+    }
+
+    /// Plays many episodes, each with processes of its own, a step of all of them at a time.
+    async fn together(&self) {
+        let mut live = Together::new(&self.server.api, self.run.id());
+        let mut idle: Vec<CommandPolicy> = Vec::new();
+        loop {
+            let round = async {
+                self.fill(&mut live, &mut idle).await;
+                live.step().await
+            };
+            let ended = tokio::select! {
+                // Dropped in the middle, its episodes are closed on the side.
+                () = self.stop.cancelled() => break,
+                ended = round => ended,
+            };
+            let mut is_told = false;
+            for Ended { policy: Entrant { mut policy, nth, seed }, outcome } in ended {
+                policy.end(outcome.as_ref().ok());
+                self.keep(nth, seed, &outcome);
+                // A call that was lost for all is one fault.
+                match &outcome {
+                    Err(rollout::Error::Api(_)) if std::mem::replace(&mut is_told, true) => {}
+                    Err(why) => self.fault(why),
+                    Ok(_) => lock(&self.faults).0 = 0,
+                }
+                idle.push(policy);
+            }
+            if live.is_empty() && (lock(&self.left).len() == 0 || self.is_over()) {
+                break;
+            }
+        }
+        idle.extend(live.close().await.into_iter().map(|entrant| entrant.policy));
+        for policy in idle {
+            policy.shutdown().await;
+        }
+    }
+
+    /// Starts episodes until there are as many as there may be at once.
+    async fn fill(&self, live: &mut Together<Entrant>, idle: &mut Vec<CommandPolicy>) {
+        let room = usize::from(self.args.concurrency).saturating_sub(live.len());
+        let starting: Vec<u32> = std::iter::from_fn(|| self.next()).take(room).collect();
+        let started = starting.into_iter().map(async |nth| (nth, self.start(nth).await));
+        for (nth, (reset, episode)) in join_all(started).await {
+            let seed = reset.seed.map(Value::from);
+            let episode = match episode {
+                Ok(episode) => episode,
+                Err(why) => {
+                    self.fault(&why);
+                    self.keep(nth, seed, &Err(why));
+                    continue;
+                }
+            };
+            let mut policy =
+                idle.pop().unwrap_or_else(|| CommandPolicy::in_game(self.spec.clone(), self.game));
+            seat(&reset, &episode, &mut policy);
+            let entrant = Entrant { policy, nth, seed: seed.or_else(|| seed_of(&episode)) };
+            // There is room: a batch is as large as the most that may be asked for at once.
+            let _ = live.add(&episode, entrant);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_cancelled() || lock(&self.faults).1.is_some()
+    }
+
+    /// Starts an episode.
+    async fn start(&self, nth: u32) -> (ResetEpisode, Result<Episode, rollout::Error>) {
         let mut reset = ResetEpisode::of(self.run.id().clone(), self.args.game.as_str());
-        reset.seed = seed;
+        reset.seed = self.args.seed.map(|seed| seed.wrapping_add(u64::from(nth)));
         reset.player_count = self.args.player_count;
         reset.opponent_seats = self.args.opponent_seats;
         reset.difficulty = self.args.difficulty;
         reset.max_ticks = self.args.max_ticks;
-        let mut seen_seed = seed.map(Value::from);
-        let played = async {
-            let episode = self.reset(&reset).await?;
-            seen_seed = seen_seed.take().or_else(|| seed_of(&episode));
-            let seats = episode.player_count.unwrap_or_default();
-            policy.next_match(seats, seed.map(|seed| schedule::policy_seed(seed, 0)));
-            rollout::play_episode(&self.server.api, &reset, &episode, policy).await
-        };
-        let played = played.await;
-        policy.end(played.as_ref().ok());
-        self.keep(nth, seen_seed, &played);
+        let episode = self.reset(&reset).await;
+        (reset, episode)
     }
 
     /// Starts an episode; asks first where the run has to be made larger for it.
@@ -323,6 +415,7 @@ impl Work<'_> {
         }
     }
 
+    /// Writes an episode down.
     fn keep(&self, nth: u32, seed: Option<Value>, played: &Result<Trajectory, rollout::Error>) {
         let mut row = Row {
             episode: nth,
@@ -339,12 +432,10 @@ impl Work<'_> {
             Ok(trajectory) => {
                 (row.label, row.failed) = judge(trajectory);
                 row.trajectory = Some(trajectory);
-                lock(&self.faults).0 = 0;
             }
             Err(why) => {
                 row.why = Some(crate::text::excerpt(&chain(why), 400).into_owned());
                 row.failed.extend(broken_seat(why));
-                self.fault(why);
             }
         }
         *lock(&self.labels).entry(row.label).or_default() += 1;
@@ -354,6 +445,7 @@ impl Work<'_> {
         }
     }
 
+    /// Counts a failure; too many in a row are the end.
     fn fault(&self, why: &rollout::Error) {
         let mut faults = lock(&self.faults);
         faults.0 += 1;
@@ -368,6 +460,12 @@ impl Work<'_> {
         let line = serde_json::to_string(row)?.replace(['\n', '\r'], " ");
         self.journal.lock()?.append(&RawValue::from_string(line)?)
     }
+}
+
+/// Tells a policy what its next episode is like.
+fn seat(reset: &ResetEpisode, episode: &Episode, policy: &mut CommandPolicy) {
+    let seed = reset.seed.map(|seed| schedule::policy_seed(seed, 0));
+    policy.next_match(episode.player_count.unwrap_or_default(), seed);
 }
 
 fn seed_of(episode: &Episode) -> Option<Value> {

@@ -1,6 +1,6 @@
 //! A recording's file with its index, and the moment that was looked at last.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -173,10 +173,14 @@ impl Tape {
         self.end(writer, &Line { at_ms, what: LineKind::Stopped(why) })
     }
 
-    /// Writes the last line.
+    /// Writes the last line. A recording of a session that was left before anything was seen is not kept.
     pub(super) fn close(&mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let totals = self.index.totals();
+        if totals.moments == 0 {
+            // While it is still locked, so that nobody takes it for an old one.
+            return fs::remove_file(&self.path);
+        }
         self.end(writer, &Line { at_ms: totals.length_ms, what: LineKind::Closed(Box::new(totals)) })
     }
 

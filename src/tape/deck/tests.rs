@@ -212,6 +212,14 @@ fn recordings_are_for_their_owner_alone_and_never_replace_one() {
 }
 
 #[test]
+fn what_was_left_before_anything_was_seen_is_not_kept() {
+    let (folder, mut tape) = tape(0);
+    tape.append(&[heard(1, &json!({"type": "waiting", "tick": 0, "waiting_for": ["p1"]}))]).unwrap();
+    tape.close().unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_a_failure_that_is_told() {
     // C-05
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,9 @@
 //! What watching and playing share: the title line, the drawn observation, the log, the timeline.
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use serde_json::Value;
@@ -78,7 +80,7 @@ fn link_words(app: &App, live: &Live) -> (Role, String) {
     match (&live.view.outcome, &live.link) {
         (Some(_), _) => (Role::Strong, "■ ended".to_owned()),
         (None, Link::Open) if silent.is_some_and(|secs| secs >= 25) => {
-            (Role::Warn, format!("● stalled {}", text::duration(silent.unwrap_or(0) as f64)))
+            (Role::Warn, format!("● stalled {}", since(silent.unwrap_or(0))))
         }
         (None, Link::Open) => (Role::Good, "● live".to_owned()),
         (None, Link::Recorded) => (Role::Info, "▪ recorded".to_owned()),
@@ -97,8 +99,17 @@ fn age(app: &App, live: &Live) -> Option<String> {
     let silent = app.now.since_start.saturating_sub(live.view.heard.filter(|_| live.is_live())?);
     Some(match silent.as_secs() {
         0 => "<1 s ago".to_owned(),
-        secs => format!("{} ago", text::duration(secs as f64)),
+        secs => format!("{} ago", since(secs)),
     })
+}
+
+/// In whole minutes after the first, so that nothing moves every second for it.
+pub fn since(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
 }
 
 /// The seats with their names, as many as fit whole.
@@ -134,8 +145,8 @@ pub struct View<'a> {
     pub mine: bool,
     /// Scroll offset.
     pub scroll: usize,
-    /// The column an action points at.
-    pub cursor: Option<usize>,
+    /// The action about to be played.
+    pub cursor: Option<&'a Value>,
     /// How it is looked at.
     pub fields: &'a Fields,
 }
@@ -199,6 +210,7 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         cursor: view.cursor,
         folds: &folds,
         renderers: theme.renderers.as_deref(),
+        ascii: theme.ascii,
         view: view.fields.views.of(view.live.view.game.as_deref().unwrap_or_default()),
     };
     let mut scene = render::scene(&input);
@@ -206,8 +218,31 @@ pub fn scene(view: &View<'_>, theme: &Theme, frame: &mut Frame<'_>, area: Rect, 
         render::list_changes(&mut scene, &since, previous, data);
     }
     let laid = render::draw_scene(&scene, theme, view.scroll as u16, frame.buffer_mut(), area);
+    if let Some(find) = view.fields.find.as_ref().filter(|_| about) {
+        mark_found(&find.text, theme, frame.buffer_mut(), area);
+    }
     drawn.text_rows = usize::from(laid.page);
     drawn.text_lines = usize::from(laid.page) + usize::from(laid.max_scroll);
+}
+
+/// Marks what is searched for wherever it is drawn; `text` is in lower case.
+pub fn mark_found(text: &str, theme: &Theme, buffer: &mut Buffer, area: Rect) {
+    let area = area.intersection(buffer.area);
+    let wanted: Vec<char> = text.chars().collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let style = theme.style(Role::Accent).add_modifier(Modifier::UNDERLINED);
+    for y in area.top()..area.bottom() {
+        let row: Vec<char> = (area.left()..area.right())
+            .map(|x| buffer[(x, y)].symbol().chars().next().unwrap_or(' '))
+            .flat_map(|letter| letter.to_lowercase().take(1))
+            .collect();
+        for at in (0..row.len()).filter(|at| row[*at..].starts_with(&wanted)) {
+            let found = Rect::new(area.x + at as u16, y, wanted.len() as u16, 1);
+            buffer.set_style(found, style);
+        }
+    }
 }
 
 /// The newest lines of the log, newest last.
@@ -295,4 +330,30 @@ pub fn outcome(
         ]));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::theme::ColorDepth;
+
+    #[test]
+    fn what_is_searched_for_is_marked_wherever_it_stands() {
+        let theme = Theme::new(ColorDepth::None, false);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 24, 2));
+        buffer.set_string(0, 0, "│ Größe North 東north", ratatui::style::Style::new());
+        mark_found("north", &theme, &mut buffer, Rect::new(0, 0, 90, 1));
+        let marked: String = (0..24)
+            .filter(|x| buffer[(*x, 0)].modifier.contains(Modifier::UNDERLINED))
+            .map(|x| buffer[(x, 0)].symbol().to_owned())
+            .collect();
+        assert_eq!(marked, "Northnorth");
+        mark_found("", &theme, &mut buffer, Rect::new(0, 1, 24, 1));
+        assert!((0..24).all(|x| !buffer[(x, 1)].modifier.contains(Modifier::UNDERLINED)));
+    }
+
+    #[test]
+    fn ages_stand_still_within_a_minute_after_the_first() {
+        assert_eq!([59, 60, 119, 3_725].map(since), ["59 s", "1 min", "1 min", "1 h 02 min"]);
+    }
 }

@@ -11,6 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use serde_json::Value;
 
 use crate::app::panes::play::{Driver, OwnSeat};
 use crate::app::screen::Drawn;
@@ -89,17 +90,16 @@ fn game(app: &App, seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area: R
     if app.play.policy_log {
         return log::draw(seat, theme, frame, area);
     }
-    let cursor =
-        seat.chosen().and_then(|choice| choice.column).and_then(|column| usize::try_from(column).ok());
-    let cursor =
-        cursor.filter(|_| !app.looks_back() && seat.wants_decision() && seat.driver == Driver::Human);
+    let chooses = !app.looks_back() && seat.wants_decision() && seat.driver == Driver::Human;
+    let chosen = seat.chosen().filter(|_| chooses);
+    let action: Option<Value> = chosen.and_then(|choice| serde_json::from_str(&choice.payload).ok());
     let view = View {
         live: app.shown(&seat.live),
         seat: 0,
         mine: true,
         raw: app.play.raw,
         scroll: app.play.scroll,
-        cursor,
+        cursor: action.as_ref(),
         fields: &app.fields,
     };
     live::scene(&view, theme, frame, area, drawn);

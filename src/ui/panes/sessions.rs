@@ -7,11 +7,11 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::api::model::{Session, SessionStatus};
+use crate::api::model::{BranchedFrom, Session, SessionStatus};
 use crate::app::App;
 use crate::app::live::Live;
 use crate::app::panes::credits::when;
-use crate::app::panes::sessions::{Facet, Watching};
+use crate::app::panes::sessions::{Facet, SessionsPane, Watching};
 use crate::app::screen::Drawn;
 use crate::text;
 use crate::ui::marks;
@@ -160,7 +160,7 @@ fn list(app: &App, theme: &Theme, frame: &mut Frame<'_>, area: Rect, drawn: &mut
         let cell = |words: String| (Cow::Owned(words), theme.style(Role::Text));
         let cells = [
             (Cow::Owned(state), theme.style(role)),
-            cell(text::excerpt(session.game.as_str(), 16).into_owned()),
+            cell(text::excerpt(&origin(pane, item), 16).into_owned()),
             cell(text::excerpt(&names(session), players).into_owned()),
             cell(ticks(session)),
             cell(best(session)),
@@ -198,6 +198,17 @@ fn ticks(session: &Session) -> String {
         (Some(tick), Some(most)) => format!("{tick}/{most}"),
         (Some(tick), None) => tick.to_string(),
         _ => String::new(),
+    }
+}
+
+/// What is played; of a branch that stands below its parent, which says that already, where it began.
+fn origin(pane: &SessionsPane, item: usize) -> String {
+    let session = &pane.items()[item];
+    let depth = pane.depths.get(item).copied().unwrap_or(0);
+    let tick = session.branch.as_ref().and_then(|branch| branch.tick);
+    match tick.filter(|_| depth > 0 && pane.list.filter().is_empty()) {
+        Some(tick) => format!("{}└ from tick {tick}", " ".repeat((depth - 1).min(2))),
+        None => session.game.as_str().to_owned(),
     }
 }
 
@@ -266,6 +277,7 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
         }
     };
     fact("ticks", Some(ticks(session)));
+    fact("branch", session.branch.as_ref().map(branch_words));
     fact("ended by", session.completion_reason.as_deref().map(|reason| reason.replace('_', " ")));
     fact("failed", session.failure_reason.clone());
     fact(
@@ -276,6 +288,12 @@ fn facts(app: &App, session: &Session, theme: &Theme) -> Vec<Line<'static>> {
     fact("cost", session.credits_used.map(|credits| format!("{} cr", text::decimal(credits, 4))));
     fact("seen by", session.spectate_mode.clone());
     lines
+}
+
+fn branch_words(branch: &BranchedFrom) -> String {
+    let parent = branch.parent_id.as_ref().map_or("a session", |id| id.as_str());
+    let tick = branch.tick.map_or_else(String::new, |tick| format!(" at tick {tick}"));
+    format!("of {}{tick}", text::excerpt(parent, 24))
 }
 
 fn log_lines(app: &App, theme: &Theme, columns: usize) -> Vec<Line<'static>> {

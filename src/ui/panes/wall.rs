@@ -156,9 +156,7 @@ pub fn sign_words(sign: &Sign) -> (Role, String) {
     match sign {
         Sign::Lost(secs) => (Role::Warn, format!("! link lost, again in {secs} s")),
         Sign::Closed => (Role::Bad, "! closed".to_owned()),
-        Sign::Stalled(silent) => {
-            (Role::Warn, format!("◷ stalled {}", text::duration(silent.as_secs() as f64)))
-        }
+        Sign::Stalled(silent) => (Role::Warn, format!("◷ stalled {}", live::since(silent.as_secs()))),
         Sign::Slow(player) => (Role::Warn, format!("◷ slow turn {player}")),
         Sign::Rejected(player) => (Role::Bad, format!("! rejected {player}")),
         Sign::Fell(percent) => (Role::Warn, format!("▼ score −{} %", text::decimal(percent.round(), 0))),

@@ -103,7 +103,8 @@ fn grid<'a>(
     last: Option<usize>,
     me: u8,
 ) -> Grid<'a> {
-    let cursor = input.cursor.filter(|column| *column < board.columns && winning.is_empty());
+    let cursor = input.cursor.and_then(|action| count(action, "column").or_else(|| count(action, "col")));
+    let cursor = cursor.filter(|column| *column < board.columns && winning.is_empty());
     let ghost = cursor.and_then(|column| board.landing(column).map(|row| (column, row)));
     let cell = |place: usize| {
         let at = (place % board.columns, place / board.columns);
@@ -141,7 +142,11 @@ fn grid<'a>(
         head: (0..board.columns).map(head).collect(),
         foot: (0..board.columns).map(foot).collect(),
         number_rows: false,
-        focus: cursor.map(|column| (column, 0)),
+        // Discs lie at the bottom: that is the part to see where not all fits.
+        focus: cursor.map(|column| (column, 0)).or_else(|| {
+            let column = last.unwrap_or(board.columns / 2);
+            Some((column, board.top(column).unwrap_or(board.rows() - 1)))
+        }),
     }
 }
 

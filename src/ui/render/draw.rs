@@ -1,6 +1,7 @@
 //! How each kind of panel looks at the size it gets.
 
 mod grid;
+mod hands;
 mod lines;
 mod series;
 
@@ -22,10 +23,20 @@ pub(super) fn heights(body: &Body<'_>, width: u16, theme: &Theme) -> (u16, u16) 
             let all = lines::line_count(body, usize::from(width)) as u16;
             (all.min(3), all)
         }
+        Body::Hands(hands) => hands::heights(hands, usize::from(width)),
         _ => {
             let all = lines::line_count(body, usize::from(width)).min(usize::from(u16::MAX / 4)) as u16;
             (all, all)
         }
+    }
+}
+
+/// The greatest height up to `height` that a body has use for.
+pub(super) fn fitting(body: &Body<'_>, (width, height): (u16, u16), theme: &Theme) -> u16 {
+    match body {
+        Body::Grid(grid) => grid::fitting(grid, width, height, theme),
+        Body::Hands(hands) => hands::fitting(hands, usize::from(width), height),
+        _ => height,
     }
 }
 
@@ -34,6 +45,7 @@ pub(super) fn width(panel: &Panel<'_>, theme: &Theme, room: u16) -> Option<u16> 
     match &panel.body {
         Body::Grid(grid) => Some(grid::width(grid, theme, room)),
         Body::Ladder(_) => Some(36),
+        Body::Hands(hands) => Some(hands::width(hands, usize::from(room)) as u16),
         Body::Table(table) => Some((table.columns.len() * 10).clamp(20, 60) as u16),
         Body::Gauges(_) => Some(34),
         Body::Facts(facts) => Some(if facts.len() > 6 { 48 } else { 30 }),

@@ -1,5 +1,7 @@
 //! Events in words where their shape is known, else as short text.
 
+mod moves;
+
 use serde_json::{Map, Value};
 
 use super::SceneInput;
@@ -33,7 +35,7 @@ pub fn describe<'a>(event: &'a Value, seat: &str) -> Words<'a> {
             Some(refusal(kind, details, of(details).unwrap_or(seat)))
         }
         "eliminated" | "death" | "died" | "failed" => Some(out(kind, details)),
-        _ => None,
+        _ => moves::describe(kind, details),
     });
     known.unwrap_or_else(|| plain(kind, details, members))
 }
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn unknown_events_still_say_what_they_hold() {
         assert_eq!(told(&json!({"action": "raise", "seat": "p1", "to": 30})), "p1 raise to 30");
-        assert_eq!(told(&json!({"pass": {"seat": "p1"}})), "p1 pass");
+        assert_eq!(told(&json!({"yield": {"seat": "p1"}})), "p1 yield");
         assert_eq!(told(&json!({"wind": [3, 1]})), "wind 3 1");
         assert_eq!(told(&json!({"hp": 3, "at": [1, 2]})), " hp 3 at 1 2");
         assert_eq!(told(&json!("storm\u{1b}")), "storm␛");

@@ -92,6 +92,9 @@ fn columns<'s, 'a>(
 ) -> Vec<(Rect, Vec<&'s Panel<'a>>)> {
     let mut groups: Vec<Vec<&Panel<'_>>> = match area.width {
         ..TWO_FROM => vec![in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far])],
+        TWO_FROM..THREE_FROM if stacks(scene, theme, area) => {
+            vec![in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far])]
+        }
         TWO_FROM..THREE_FROM => {
             vec![in_slots(scene, &[Slot::Main]), in_slots(scene, &[Slot::Side, Slot::Far])]
         }
@@ -114,6 +117,24 @@ fn columns<'s, 'a>(
     groups.into_iter().zip(widths).map(place).collect()
 }
 
+/// Whether a board is drawn larger with the rest below it than with the rest beside it, and all of that fits.
+fn stacks(scene: &Scene<'_>, theme: &Theme, area: Rect) -> bool {
+    let all = in_slots(scene, &[Slot::Main, Slot::Side, Slot::Far]);
+    let Some((board, others)) = all.split_first().filter(|(board, _)| matches!(board.body, Body::Grid(_)))
+    else {
+        return false;
+    };
+    let least = |panel: &&Panel<'_>| {
+        let block = block(panel, theme, area.width, true);
+        block.title + block.height + 1
+    };
+    let below = others.iter().map(least).fold(2, u16::saturating_add);
+    let room = area.height.saturating_sub(below);
+    let beside = draw::fitting(&board.body, (area.width * 11 / 20, area.height), theme);
+    draw::heights(&board.body, area.width, theme).0 <= room
+        && draw::fitting(&board.body, (area.width, room), theme) > beside
+}
+
 /// Shares the width out: the first column flexible, the others as they wish within limits.
 fn share(groups: &[Vec<&Panel<'_>>], theme: &Theme, width: u16) -> Vec<u16> {
     let count = groups.len() as u16;
@@ -131,7 +152,8 @@ fn share(groups: &[Vec<&Panel<'_>>], theme: &Theme, width: u16) -> Vec<u16> {
     widths[0] = room.saturating_sub(widths[1..].iter().sum());
     // A board has no use for more than its own width: the others share what it leaves.
     let bounded = groups[0].iter().all(|panel| draw::width(panel, theme, widths[0]).is_some());
-    let spare = widths[0].saturating_sub(wish(&groups[0], widths[0]) + 2);
+    let titles = groups[0].iter().map(|panel| draw::words_width(&panel.title) as u16).max().unwrap_or(0);
+    let spare = widths[0].saturating_sub(wish(&groups[0], widths[0]).max(titles) + 2);
     if bounded && spare > 0 {
         widths[0] -= spare;
         let each = spare / (count - 1);
@@ -148,16 +170,24 @@ struct Block<'s, 'a> {
     title: u16,
     height: u16,
     most: u16,
+    /// Rows of its own that do not fit, of which so many lie above what is seen.
+    hidden: u16,
+    above: u16,
 }
+
+/// A long text does not push what stands around it off the screen: it gets the room that the others leave, and is
+/// scrolled by itself before the column is. Not less than these rows.
+const LEAST_TEXT: u16 = 6;
 
 /// Draws a column and gives the rows of all its panels.
 fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut Buffer, area: Rect) -> u16 {
     let roomy = area.width >= ROOMY_FROM.0 && area.height >= ROOMY_FROM.1;
     let mut blocks: Vec<Block<'_, '_>> =
         panels.iter().map(|panel| block(panel, theme, area.width, roomy)).collect();
-    let gap = grow(&mut blocks, area.height, roomy);
+    let gap = grow(&mut blocks, (area.width, area.height), theme, roomy);
+    let hidden = if roomy { shorten(&mut blocks, area.height, gap, scroll) } else { 0 };
     let total = rows(&blocks, gap);
-    let scroll = i64::from(scroll.min(total.saturating_sub(area.height)));
+    let scroll = i64::from(scroll.saturating_sub(hidden).min(total.saturating_sub(area.height)));
     let mut y = -scroll;
     for block in &blocks {
         draw_block(block, theme, y, buffer, area);
@@ -167,7 +197,20 @@ fn draw_column(panels: &[&Panel<'_>], theme: &Theme, scroll: u16, buffer: &mut B
     if below > 0 && (roomy || area.width >= WORDY_FROM) {
         more(below, theme, buffer, area);
     }
-    total
+    total.saturating_add(hidden)
+}
+
+/// Lets the longest text be scrolled by itself; gives the rows of it that do not fit.
+fn shorten(blocks: &mut [Block<'_, '_>], height: u16, gap: u16, scroll: u16) -> u16 {
+    let over = rows(blocks, gap).saturating_sub(height);
+    let is_text = |block: &&mut Block<'_, '_>| {
+        matches!(block.panel.body, Body::Text(_) | Body::Passages(_)) && block.height > LEAST_TEXT
+    };
+    let Some(block) = blocks.iter_mut().filter(is_text).max_by_key(|block| block.height) else { return 0 };
+    block.hidden = over.min(block.height - LEAST_TEXT);
+    block.height -= block.hidden;
+    block.above = scroll.min(block.hidden);
+    block.hidden
 }
 
 fn block<'s, 'a>(panel: &'s Panel<'a>, theme: &Theme, width: u16, roomy: bool) -> Block<'s, 'a> {
@@ -176,7 +219,7 @@ fn block<'s, 'a>(panel: &'s Panel<'a>, theme: &Theme, width: u16, roomy: bool) -
         && !merged
         && (roomy || width >= WORDY_FROM || matches!(panel.body, Body::Series(_)));
     let (least, most) = draw::heights(&panel.body, width, theme);
-    Block { panel, title: u16::from(titled), height: least, most }
+    Block { panel, title: u16::from(titled), height: least, most, hidden: 0, above: 0 }
 }
 
 fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
@@ -185,10 +228,15 @@ fn rows(blocks: &[Block<'_, '_>], gap: u16) -> u16 {
 }
 
 /// Lets panels grow into the room there is; gives the gap between them.
-fn grow(blocks: &mut [Block<'_, '_>], height: u16, roomy: bool) -> u16 {
+fn grow(blocks: &mut [Block<'_, '_>], (width, height): (u16, u16), theme: &Theme, roomy: bool) -> u16 {
     // A board is what one came to see: it gets up to four fifths before the others are laid out.
     for block in blocks.iter_mut().filter(|block| matches!(block.panel.body, Body::Grid(_))) {
-        block.height = block.most.min(block.height.max(height * 4 / 5));
+        let wished = block.most.min(block.height.max(height * 4 / 5));
+        block.height = draw::fitting(&block.panel.body, (width, wished), theme).max(block.height);
+        if !roomy {
+            // Nobody scrolls a tile: the board shows the part that matters.
+            block.height = block.height.min(height);
+        }
     }
     // A little too much is pressed together; far too much is scrolled anyway and stays airy.
     let airy = rows(blocks, 1);
@@ -197,7 +245,8 @@ fn grow(blocks: &mut [Block<'_, '_>], height: u16, roomy: bool) -> u16 {
     // Charts share, so that the first does not leave the others flat.
     let charts = blocks.iter().filter(|block| matches!(block.panel.body, Body::Series(_))).count() as u16;
     for block in blocks.iter_mut().filter(|block| !matches!(block.panel.body, Body::Series(_))) {
-        let more = spare.min(block.most.saturating_sub(block.height));
+        let wished = block.height + spare.min(block.most.saturating_sub(block.height));
+        let more = draw::fitting(&block.panel.body, (width, wished), theme).saturating_sub(block.height);
         block.height += more;
         spare -= more;
     }
@@ -228,7 +277,11 @@ fn draw_block(block: &Block<'_, '_>, theme: &Theme, y: i64, buffer: &mut Buffer,
     let (from, to) = (top.max(0), (top + i64::from(block.height)).min(bottom));
     if from < to {
         let target = Rect { y: area.y + from as u16, height: (to - from) as u16, ..area };
-        draw::body(block.panel, theme, block.height, (from - top) as u16, target, buffer);
+        let (all, skip) = (block.height + block.hidden, block.above + (from - top) as u16);
+        draw::body(block.panel, theme, all, skip, target, buffer);
+        if block.hidden > block.above && i64::from(block.height) == to - top {
+            more(block.hidden - block.above, theme, buffer, target);
+        }
     }
 }
 

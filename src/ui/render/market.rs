@@ -195,16 +195,9 @@ fn names(input: &SceneInput<'_>) -> Vec<String> {
     names
 }
 
-fn view<'a>(input: &SceneInput<'a>, name: &str) -> Option<&'a Value> {
-    if name == input.seat {
-        return Some(input.data);
-    }
-    input.others.iter().find(|(seat, _)| seat == name).map(|(_, view)| *view)
-}
-
 fn seats<'a>(input: &SceneInput<'a>, scene: &mut Scene<'a>) {
     let row = |name: &String| -> Words<'a> {
-        let own = view(input, name);
+        let own = input.view_of(name);
         let equity = own
             .and_then(|view| number(view.get("account")?, "equity"))
             .or_else(|| number(input.data.get("rivals")?, name));
@@ -269,7 +262,7 @@ fn positions<'a>(input: &SceneInput<'a>, symbols: &[&'a str], scene: &mut Scene<
         return;
     }
     let row = |name: &String| -> Words<'a> {
-        let held = view(input, name).and_then(|view| view.get("account")?.get("positions"));
+        let held = input.view_of(name).and_then(|view| view.get("account")?.get("positions"));
         let cell = |symbol: &&str| match held.and_then(|held| number(held, symbol)) {
             Some(held) if held > 0.0 => Part::new(text::signed(held, 0), Role::Good),
             Some(held) if held < 0.0 => Part::new(text::signed(held, 0), Role::Bad),

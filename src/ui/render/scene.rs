@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 pub use crate::app::fields::Folds;
-use crate::ui::theme::Role;
+use crate::ui::theme::{Role, Suit};
 use crate::ui::widgets::Align;
 
 /// Panels, most important first within their slot.
@@ -106,6 +106,52 @@ pub enum Body<'a> {
     Passages(Vec<Passage<'a>>),
     /// JSON with folds.
     Tree(Tree<'a>),
+    /// Cards or dice, a row for each holder.
+    Hands(Vec<Hand<'a>>),
+}
+
+/// Cards or dice that lie together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hand<'a> {
+    /// Whose they are, or what.
+    pub label: Words<'a>,
+    /// From left to right.
+    pub faces: Vec<Face>,
+    /// Stands behind them.
+    pub note: Words<'a>,
+    /// Drawn larger than the others where not all can be large.
+    pub is_main: bool,
+}
+
+/// A card or a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Face {
+    /// A card that is open.
+    Card {
+        /// One column: `2` to `9`, `T`, `J`, `Q`, `K`, `A`.
+        rank: char,
+        /// Its suit.
+        suit: Suit,
+    },
+    /// A card that lies face down.
+    CardBack,
+    /// The place of a card that may still come.
+    CardGap,
+    /// A die with 1 to 6 pips; another number is drawn as it is.
+    Die(u8, DieLook),
+    /// A die under its cup.
+    Cup,
+}
+
+/// How a die stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DieLook {
+    /// Not at all.
+    Plain,
+    /// It counts.
+    Counted,
+    /// It steps back behind those that count.
+    Quiet,
 }
 
 /// A text with what stands before it.
@@ -202,6 +248,10 @@ pub enum DiscLook {
     Quiet,
     /// Not played yet: where it would go.
     Ghost,
+    /// The last one that was played.
+    Last,
+    /// It was another seat's a moment ago.
+    Turned,
 }
 
 /// A chart.

@@ -17,7 +17,16 @@ const ASCII: Theme = Theme::new(ColorDepth::Ansi16, true);
 const SIZES: [(u16, u16); 9] =
     [(0, 0), (1, 1), (3, 2), (24, 6), (38, 9), (78, 18), (118, 26), (160, 40), (200, 200)];
 
+/// The newest observation of a fixture.
 fn observation(name: &str) -> Value {
+    let mut data = fixture(name);
+    match data.get_mut("seen").and_then(Value::as_array_mut).and_then(Vec::pop) {
+        Some(newest) => newest,
+        None => data,
+    }
+}
+
+fn fixture(name: &str) -> Value {
     let text = match name {
         "connect_four" => include_str!("../../../tests/data/observations/connect_four.json"),
         "connect_four_won" => include_str!("../../../tests/data/observations/connect_four_won.json"),
@@ -39,6 +48,10 @@ fn observation(name: &str) -> Value {
         "mixed" => include_str!("fixtures/mixed.json"),
         "points" => include_str!("fixtures/points.json"),
         "roguelike" => include_str!("fixtures/roguelike.json"),
+        "dice_bids" => include_str!("fixtures/dice_bids.json"),
+        "dice_shown" => include_str!("fixtures/dice_shown.json"),
+        "omaha_table" => include_str!("fixtures/omaha_table.json"),
+        "reversi_four" => include_str!("fixtures/reversi_four.json"),
         "series" => include_str!("fixtures/series.json"),
         "story" => include_str!("fixtures/story.json"),
         "tape" => include_str!("fixtures/tape.json"),
@@ -47,13 +60,17 @@ fn observation(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 27] = [
     "connect_four",
     "connect_four_won",
     "grid_serpents",
     "market_simulator",
     "omaha",
     "reversi",
+    "omaha_table",
+    "reversi_four",
+    "dice_bids",
+    "dice_shown",
     "unknown",
     "blob",
     "booleans",
@@ -88,6 +105,14 @@ fn earlier(name: &str) -> Value {
 
 /// A trail that ends in the observation.
 fn trail(name: &str) -> Trail {
+    let known = fixture(name);
+    if let Some(seen) = known.get("seen").and_then(Value::as_array) {
+        let mut trail = Trail::default();
+        for data in seen {
+            trail.push(data["tick"].as_u64().unwrap(), data);
+        }
+        return trail;
+    }
     let now = observation(name);
     let tick = now["tick"].as_u64().unwrap();
     let mut trail = Trail::default();
@@ -131,10 +156,14 @@ fn draw(name: &str, (width, height): (u16, u16), theme: &Theme, scroll: u16) -> 
     let (data, before, trail, folds) = (observation(name), earlier(name), trail(name), Folds::default());
     let rival = rival();
     let others = [("p1".to_owned(), &rival)];
+    let drop = json!({"action": "drop", "column": 4});
+    let chosen = data["_action_space"].as_array().and_then(|all| Some(all.last()?["action"].clone()));
+    let chosen = chosen.unwrap_or_default();
     let mut input = SceneInput::new("p0", &data, &trail, &folds);
     match name {
         "unknown" => input.previous = Some(&before),
-        "connect_four" => input.cursor = Some(4),
+        "connect_four" => input.cursor = Some(&drop),
+        "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" => input.cursor = Some(&chosen),
         "market_simulator" => input.others = &others,
         _ => {}
     }
@@ -187,8 +216,52 @@ fn games_without_a_painter_are_drawn() {
     check("unknown", (38, 9));
     check("unknown", (78, 22));
     check("unknown", (118, 26));
+}
+
+#[test]
+fn poker_is_drawn() {
     check("omaha", (78, 22));
+    check("omaha_table", (24, 6));
+    check("omaha_table", (38, 9));
+    check("omaha_table", (78, 20));
+    check("omaha_table", (160, 40));
+    insta::assert_snapshot!("omaha_watched", watched("omaha_table", (118, 30)));
+    insta::assert_snapshot!("omaha_ascii", text_of(&draw("omaha_table", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn reversi_is_drawn() {
     check("reversi", (78, 18));
+    check("reversi_four", (24, 6));
+    check("reversi_four", (38, 14));
+    check("reversi_four", (78, 18));
+    check("reversi_four", (160, 40));
+    insta::assert_snapshot!("reversi_watched", watched("reversi_four", (118, 30)));
+    insta::assert_snapshot!("reversi_ascii", text_of(&draw("reversi_four", (78, 24), &ASCII, 0).0));
+}
+
+#[test]
+fn dice_are_drawn() {
+    check("dice_bids", (24, 6));
+    check("dice_bids", (38, 14));
+    check("dice_bids", (78, 20));
+    check("dice_bids", (160, 40));
+    check("dice_shown", (78, 20));
+    insta::assert_snapshot!("dice_watched", watched("dice_bids", (118, 30)));
+    insta::assert_snapshot!("dice_ascii", text_of(&draw("dice_shown", (78, 20), &ASCII, 0).0));
+}
+
+/// A fixture as a spectator sees it, who knows what everybody sees.
+fn watched(name: &str, (width, height): (u16, u16)) -> String {
+    let (known, data, trail, folds) = (fixture(name), observation(name), trail(name), Folds::default());
+    let others: Vec<(String, &Value)> =
+        known["others"].as_object().unwrap().iter().map(|(seat, view)| (seat.clone(), view)).collect();
+    let mut input = SceneInput::new("p0", &data, &trail, &folds);
+    (input.others, input.mine) = (&others, false);
+    let area = Rect::new(0, 0, width, height);
+    let mut buffer = Buffer::empty(area);
+    draw_scene(&scene(&input), &COLOUR, 0, &mut buffer, area);
+    text_of(&buffer)
 }
 
 #[test]
@@ -310,8 +383,32 @@ fn what_does_not_fit_can_be_scrolled_to() {
 }
 
 #[test]
+fn a_long_text_is_scrolled_by_itself_before_the_rest_is() {
+    let lines: Vec<String> = (0..60).map(|nth| format!("line {nth} of the story")).collect();
+    let data = json!({"board": [[0, 1, 2], [2, 0, 1], [1, 1, 0]], "story": lines.join("\n")});
+    let (trail, folds) = (Trail::default(), Folds::default());
+    let scene = scene(&SceneInput::new("p0", &data, &trail, &folds));
+    let area = Rect::new(0, 0, 60, 18);
+    let draw = |scroll: u16| {
+        let mut buffer = Buffer::empty(area);
+        (draw_scene(&scene, &PLAIN, scroll, &mut buffer, area), text_of(&buffer))
+    };
+    let (drawn, top) = draw(0);
+    assert!(top.contains("board") && top.contains("line 0 of") && top.contains(" ↓ "), "{top}");
+    let (_, middle) = draw(20);
+    assert!(
+        middle.contains("board") && middle.contains("line 20 of") && !middle.contains("line 19 of"),
+        "{middle}"
+    );
+    let (_, end) = draw(drawn.max_scroll);
+    assert!(end.contains("board") && end.contains("line 59 of") && !end.contains(" ↓ "), "{end}");
+}
+
+#[test]
 fn members_of_every_observation_are_not_repeated() {
-    let text = text_of(&draw("omaha", (160, 40), &PLAIN, 0).0);
+    let mut data = observation("omaha");
+    data["board"] = json!("of an unknown game");
+    let text = draw_any(&data, (160, 40), &PLAIN);
     for noise in ["max_ticks", "player_count", "_action_space", "is_your_turn", "score"] {
         assert!(!text.contains(noise), "{noise}");
     }
@@ -331,7 +428,8 @@ fn draw_any(data: &Value, (width, height): (u16, u16), theme: &Theme) -> String 
     let folds = Folds::default();
     let mut input = SceneInput::new("p0", data, &trail, &folds);
     input.previous = Some(&Value::Null);
-    input.cursor = Some(3);
+    let action = json!({"action": "x", "column": 3, "row": 2, "col": 3, "to": 40, "quantity": 3, "face": 4});
+    input.cursor = Some(&action);
     let scene = scene(&input);
     // Panels larger than the screen must not leave their area.
     let mut buffer = Buffer::empty(Rect::new(0, 0, width.saturating_add(4), height.saturating_add(2)));
@@ -376,6 +474,23 @@ fn huge_and_deep_values_are_drawn_by_what_is_seen() {
     for size in [(78, 18), (200, 200)] {
         let text = draw_any(&data, size, &PLAIN);
         assert!(text.contains("odd"), "{text}");
+    }
+}
+
+#[test]
+fn painters_survive_numbers_that_no_game_has() {
+    let huge = u64::MAX;
+    let dice = json!({"your_dice": [huge, 6], "dice_counts": {"p0": huge, "p1": huge}, "total_dice": huge,
+        "bids": [{"quantity": huge, "face": 6, "seat": "p1"}, {"quantity": 999, "face": 6, "seat": "p1"}],
+        "min_next_bids": {"6": huge, "1": 0}, "last_reveal": {"bid": {"quantity": 0, "face": 6}, "count": huge, "dice": {"p0": [huge]}}});
+    let poker = json!({"board": ["Ah"], "pot": 1e308, "seats": [{"seat": "p0", "stack": 1e308, "street_bet": -1e308}, {"stack": -1}],
+        "raise_min": -1e308, "raise_max": 1e308, "to_call": 1e308, "hand_number": huge});
+    let reversi = json!({"board": [[0, -1], [1, 7]], "legal": [[huge, huge], [0, 1]], "discs": {"p99": huge}, "last_move": [huge, 0],
+        "events": [{"place": {"row": huge, "col": 0, "flips": [[huge, huge]], "seat": "p9"}}], "turn": "p77"});
+    for data in [dice, poker, reversi] {
+        for size in SIZES {
+            draw_any(&data, size, &COLOUR);
+        }
     }
 }
 
@@ -430,6 +545,21 @@ fn key() -> impl Strategy<Value = String> {
         "legal",
         "connect",
         "id",
+        "hand",
+        "hole",
+        "pot",
+        "seats",
+        "stack",
+        "last_showdown",
+        "shown",
+        "discs",
+        "bids",
+        "current_bid",
+        "quantity",
+        "face",
+        "last_reveal",
+        "dice",
+        "count",
     ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
@@ -444,6 +574,18 @@ fn any_observation() -> impl Strategy<Value = Value> {
         (0_u16..300, 0_u16..300, any_json(), part()).prop_map(
             |(width, height, body, food)| json!({"width": width, "height": height, "food": food, "serpents": [{"body": body}, body]})
         ),
+        (any_json(), any_json(), any_json()).prop_map(|(seats, hand, shown)| {
+            json!({"board": ["Ah", "Td"], "pot": 3, "seats": [{"stack": 3, "seat": hand}, seats], "hand": hand,
+                "last_showdown": {"shown": shown, "pots": [seats, {"winners": hand, "amount": 3}]}})
+        }),
+        (small.clone(), part(), any_json()).prop_map(
+            |(board, legal, discs)| json!({"board": board, "legal": [[1, 2]], "discs": discs, "last_move": legal})
+        ),
+        (any_json(), any_json(), any_json()).prop_map(|(bids, counts, reveal)| {
+            json!({"your_dice": [1, 7, 2], "dice_counts": {"p0": 3, "p1": counts}, "min_next_bids": {"2": 3},
+                "bids": [{"quantity": 3, "face": 2, "seat": "p1"}, bids], "total_dice": counts,
+                "last_reveal": {"bid": {"quantity": 3, "face": 2}, "count": 3, "dice": reveal}})
+        }),
         (any_json(), any_json(), any_json()).prop_map(|(books, history, account)| {
             json!({"books": {"ORE": books, "x": {"asks": [[1, 2], [account]], "bids": []}}, "history": {"ORE": history},
                 "account": account, "rivals": {"p1": 1, "q": account}, "open_orders": [books]})

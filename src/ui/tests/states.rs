@@ -29,6 +29,8 @@ pub(super) const STATES: &[State] = &[
     ("sessions_failed", || failed("2")),
     ("sessions_full", || after(Rig::with_rules(), "2")),
     ("sessions_past", sessions_past),
+    ("sessions_branches", sessions_branches),
+    ("sessions_branch_form", || after(Rig::with_rules(), "2 b tab left")),
     ("watching", || Rig::watching("connect_four").0),
     ("watching_connecting", || after(Rig::with_rules(), "2 enter")),
     ("watching_raw", || after(Rig::watching("connect_four").0, "r")),
@@ -127,6 +129,20 @@ fn sessions_empty() -> Rig {
 fn sessions_past() -> Rig {
     let mut rig = after(Rig::with_rules(), "2 down down enter");
     rig.give("logs", logs());
+    rig
+}
+
+fn sessions_branches() -> Rig {
+    let mut rig = after(Rig::with_rules(), "2 down");
+    let branch = |id: &str, parent: &str, tick: u64| {
+        let mut branch = session(id, "connect_four", "completed");
+        branch["branch"] = json!({"parent_id": parent, "tick": tick, "kind": "explore"});
+        branch
+    };
+    let mut all = sessions();
+    let listed = all["sessions"].as_array_mut().expect("a list");
+    listed.extend([branch("s_b3", "s_b1", 11), branch("s_b2", "s_live", 9), branch("s_b1", "s_live", 9)]);
+    rig.give("sessions", all);
     rig
 }
 

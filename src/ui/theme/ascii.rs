@@ -19,7 +19,7 @@ pub fn asciify(buffer: &mut Buffer, area: Rect) {
 }
 
 /// What becomes of the symbols that our own screens use.
-const PLAIN: [(&str, char); 22] = [
+const PLAIN: [(&str, char); 25] = [
     ("━═≡", '='),
     ("─╌−–—╴╶╸╺▄", '-'),
     ("│┃║╎╷╵╻╹▏▕┤├▌▍▎▐", '|'),
@@ -40,6 +40,10 @@ const PLAIN: [(&str, char); 22] = [
     ("◌∘", 'o'),
     ("✗×✕", 'x'),
     ("†", '+'),
+    // A diamond's letter comes with its role: the glyph is food elsewhere.
+    ("♥", 'h'),
+    ("♠", 's'),
+    ("♣", 'c'),
     ("⏎", '/'),
     ("‘’", '\''),
 ];

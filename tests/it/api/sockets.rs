@@ -31,11 +31,11 @@ async fn host(first: &'static str) -> (String, tokio::task::JoinHandle<(String, 
     (base, task)
 }
 
-fn text(frame: Option<Result<Frame, tokio_tungstenite::tungstenite::Error>>) -> String {
+pub(super) fn text(frame: Option<Result<Frame, tokio_tungstenite::tungstenite::Error>>) -> String {
     frame.expect("a frame").expect("a frame").into_text().expect("text").to_string()
 }
 
-async fn connect(client: &Client) -> Result<PlaySocket, gert::api::Error> {
+pub(super) async fn connect(client: &Client) -> Result<PlaySocket, gert::api::Error> {
     client.connect_player(&SessionId::from("s1"), &PlayerToken::from("pt_abc")).await
 }
 

@@ -38,6 +38,7 @@ async fn a_restart_keeps_accounts_keys_sessions_and_money() {
 
 #[tokio::test]
 async fn stopping_closes_every_socket_with_1001_and_settles_what_was_live() {
+    // S-10.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("arena.db");
     let mut server = Server::with(on_disk(&path)).await;
@@ -80,6 +81,7 @@ async fn stopping_closes_every_socket_with_1001_and_settles_what_was_live() {
 
 #[tokio::test]
 async fn after_a_kill_live_sessions_are_failed_and_settled_at_the_ticks_recorded() {
+    // S-09.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("arena.db");
     let server = Server::with(on_disk(&path)).await;

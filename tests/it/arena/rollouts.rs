@@ -6,6 +6,7 @@ mod episodes;
 mod league;
 mod lifetimes;
 mod runs;
+mod scoring;
 
 use reqwest::Method;
 use serde_json::{Value, json};

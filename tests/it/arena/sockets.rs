@@ -111,7 +111,7 @@ async fn pings_are_answered_and_unknown_messages_ignored() {
     assert_eq!(p0.next().await, json!({ "type": "pong" }));
     for (message, code) in [
         (json!({ "type": "dance" }), "UNKNOWN_TYPE"),
-        (json!({ "type": "delegate", "provider_id": "p" }), "NOT_SUPPORTED"),
+        (json!({ "type": "delegate", "provider_id": "p" }), "NOT_FOUND"),
         (json!({ "type": "action" }), "VALIDATION_ERROR"),
         (json!({ "no": "type" }), "BAD_MESSAGE"),
         (json!(7), "BAD_MESSAGE"),
@@ -223,6 +223,7 @@ async fn an_automatic_session_can_be_watched_to_its_end_and_afterwards() {
 
 #[tokio::test]
 async fn a_spectator_that_stops_reading_is_dropped_and_nobody_else_notices() {
+    // S-12.
     let mut settings = settings();
     settings.limits.send = Duration::from_millis(300);
     let server = Server::with(settings).await;

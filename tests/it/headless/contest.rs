@@ -136,3 +136,65 @@ async fn more_than_two_seats_are_shared_and_moved_on() {
         [r#"["a","a","b","b"]"#, r#"["a","b","b","a"]"#, r#"["b","a","a","b"]"#, r#"["b","b","a","a"]"#]
     );
 }
+
+#[tokio::test]
+async fn every_game_is_played_with_as_many_seats_as_it_has_and_each_side_has_half_of_them() {
+    let home = Home::new();
+    for (game, players, mine) in [
+        ("connect_four", "2", [1, 1]),
+        ("grid_serpents", "4", [2, 2]),
+        ("liars_dice", "3", [2, 1]),
+        ("market_simulator", "8", [4, 4]),
+        ("multi_reversi", "4", [2, 2]),
+        ("pot_limit_omaha_hilo", "5", [3, 2]),
+    ] {
+        let name = home.path().join(format!("{game}.jsonl")).display().to_string();
+        let (a, b) = (sample("random.py", "m-all"), sample("random.sh", "m-all").replace("python3", "sh"));
+        let words = ["match", &a, &b, "--game", game, "--players", players, "--games", "2", "--sprt", "off"];
+        let more = ["--max-ticks", "8", "--json", "-j", "1", "--seed", "3", "--out", &name];
+        let run = home.run(&[&words[..], &more].concat()).await;
+        let result = run.json();
+        assert_eq!(
+            (&result["games"], &result["failures"]),
+            (&json!(2), &json!({"a": {}, "b": {}})),
+            "{game}"
+        );
+        let text = std::fs::read_to_string(&name).unwrap();
+        let row: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+        let count =
+            |game: &Value| game["seats"].as_array().unwrap().iter().filter(|side| *side == "a").count();
+        assert_eq!([count(&row["games"][0]), count(&row["games"][1])], mine, "{game}");
+    }
+    assert_eq!(processes("m-all"), 0);
+}
+
+#[tokio::test]
+async fn a_match_on_a_server_comes_out_as_one_in_this_process_and_leaves_no_session_behind() {
+    let (home, server) = (Home::new(), crate::arena::Server::start().await);
+    let a = sample("centre.py", "m-online");
+    let usual = ["--games", "6", "--sprt", "off", "--seed", "6", "--json", "-j", "2"];
+    let local = home.run(&args(&a, "ai:block", &usual)).await.json();
+    let name = home.path().join("online.jsonl").display().to_string();
+    let online = |more: &[&str]| {
+        let mut command = home.command(&args(&a, "ai:block", &[&usual[2..], &["--online"], more].concat()));
+        command.env("GERT_API_KEY", &server.key).env("GERT_BASE_URL", server.base());
+        command
+    };
+    let run = finish(online(&["--games", "6", "--out", &name]).spawn().unwrap()).await;
+    assert_eq!(run.status, 0, "{}", run.err);
+    // 6 games of 42 ticks at 0.0004 credits.
+    assert!(run.err.contains("at most 0.1008 credits") && run.err.contains("127.0.0.1"), "{}", run.err);
+    for member in ["games", "wins", "draws", "losses", "pairs", "failures", "elo"] {
+        assert_eq!(run.json()[member], local[member], "{member}");
+    }
+    let child = online(&["--games", "600", "--out", &format!("{name}-2")]).spawn().unwrap();
+    let rows = || std::fs::read_to_string(format!("{name}-2")).map_or(0, |text| text.lines().count());
+    until("some pairs", || rows() > 2).await;
+    interrupt(&child);
+    let run = finish(child).await;
+    assert_eq!(run.status, 130, "{}", run.err);
+    assert!(run.err.contains("--online"), "the command that goes on says where: {}", run.err);
+    let live = server.data("/sessions?status=active").await;
+    assert_eq!(live["sessions"], json!([]), "{live}");
+    assert_eq!(processes("m-online"), 0);
+}

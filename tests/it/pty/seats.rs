@@ -11,14 +11,14 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const WIDE: (u16, u16) = (100, 30);
+pub(super) const WIDE: (u16, u16) = (100, 30);
 /// Credits a tick costs.
 const TICK_PRICE: f64 = 0.0004;
 /// To the left end of a line, and away with the rest of it.
 const CLEAR_LINE: &str = "\x01\x0b";
 
 /// A match of `connect_four` in two keys from the first screen, the user to move.
-fn seated() -> Pty {
+pub(super) fn seated() -> Pty {
     let mut pty = loaded(WIDE);
     pty.send("py");
     pty.wait_for("● your turn");
@@ -41,7 +41,7 @@ fn play_to_the_end(pty: &mut Pty) {
     }
 }
 
-fn is_over(pty: &Pty) -> bool {
+pub(super) fn is_over(pty: &Pty) -> bool {
     pty.shows("■ ended") && pty.shows(" cost ")
 }
 
@@ -76,7 +76,7 @@ fn a_match_is_played_by_arrow_keys_to_its_score_and_billed_to_the_tick() {
 }
 
 /// Puts a command into the seat on screen and shows its log.
-fn type_policy(pty: &mut Pty, command: &str) {
+pub(super) fn type_policy(pty: &mut Pty, command: &str) {
     put_policy(pty, command);
     pty.send("L");
     pty.wait_for("policy log");
@@ -100,7 +100,7 @@ fn seat_policy(pty: &mut Pty, command: &str) -> Pid {
 }
 
 #[track_caller]
-fn wait_gone(policy: Pid) {
+pub(super) fn wait_gone(policy: Pid) {
     let deadline = Instant::now() + PATIENCE;
     while test_kill_process(policy) != Err(Errno::SRCH) {
         assert!(Instant::now() < deadline, "the policy's process does not go");

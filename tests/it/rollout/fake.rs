@@ -1,5 +1,5 @@
 //! A rollout service with a small game: a seat's score grows by its action's `add`, what is no object and no list
-//! of objects puts the seat out, `{"resign":true}` eliminates it. Faults come on demand.
+//! of objects puts the seat out, and so does `{"foul":true}`; `{"resign":true}` eliminates it. Faults come on demand.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -177,11 +177,13 @@ pub(crate) struct World {
     pub(crate) length: u64,
     /// Episodes that may be started.
     pub(crate) budget: u64,
+    /// They end at their horizon, not by the rules.
+    pub(crate) is_cut: bool,
 }
 
 impl Default for World {
     fn default() -> Self {
-        Self { seats: 1, turn_based: false, length: 3, budget: 1000 }
+        Self { seats: 1, turn_based: false, length: 3, budget: 1000, is_cut: false }
     }
 }
 
@@ -407,9 +409,13 @@ impl Service {
             result.retain(|name, _| !name.starts_with("observation"));
             result.insert("done".into(), json!(true));
             result.insert("on_turn_seats".into(), json!([]));
-            let reason = if all_out && broken { "policy_failed" } else { "game_complete" };
+            let reason = match (all_out && broken, self.world.is_cut) {
+                (true, _) => "policy_failed",
+                (false, true) => "max_ticks",
+                (false, false) => "game_complete",
+            };
             result.insert("completion_reason".into(), json!(reason));
-            if reason == "game_complete" {
+            if reason != "policy_failed" {
                 self.insert_ends(&mut result, &episode);
             }
             self.ticks += episode.tick;
@@ -490,6 +496,9 @@ impl Episode {
         let mut reward = 0.0;
         for item in items {
             reward += item["add"].as_f64().unwrap_or(0.0);
+            if item["foul"] == json!(true) {
+                self.failed.push(seat.to_owned());
+            }
             if item["resign"] == json!(true) {
                 self.failed.push(seat.to_owned());
                 self.eliminated.push(seat.to_owned());

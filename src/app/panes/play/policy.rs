@@ -165,6 +165,9 @@ impl PolicySeat {
             PolicyEventKind::Closed { .. } => {
                 return Heard::Failed(Failure::End, "it closed its pipes".into());
             }
+            PolicyEventKind::LeftBehind { commands } => {
+                self.log(&format!("it left processes behind, which were killed: {}", commands.join(", ")));
+            }
             PolicyEventKind::Exited { how, last_stderr, expected } => {
                 return self.exit(&how, &last_stderr, expected);
             }

@@ -112,6 +112,9 @@ fn a_player_at_another_games_table_does_nothing() {
         fn redeal(&self, viewer: Seat, stream: u64) -> Box<dyn Play> {
             self.0.redeal(viewer, stream)
         }
+        fn reseed(&mut self, stream: u64) {
+            self.0.reseed(stream);
+        }
         fn digest(&self) -> u64 {
             self.0.digest()
         }

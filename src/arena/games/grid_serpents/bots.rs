@@ -12,7 +12,8 @@ use crate::arena::engine::rng::Pcg;
 use crate::arena::engine::seats::{MAX_SEATS, Seat};
 use crate::arena::engine::{Bot, BotSpec};
 
-/// Weakest first.
+/// Weakest first, by mean score at tables of four drawn from this list: measured over 100 matches, standard errors up to 20,
+/// random 11, safe 68, greedy 146, scout 245, flood 296, wary 370.
 pub(super) const ALL: &[BotSpec<GridSerpents>] = &[
     BotSpec { name: "random", about: "any direction, deadly ones too", make: |stream| boxed(stream, random) },
     BotSpec {

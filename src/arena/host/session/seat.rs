@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 
-use crate::arena::engine::rng::mix;
 use crate::arena::engine::seats::{Seat, SeatSet};
 use crate::arena::engine::{Game, Input, Player, Verdict};
 use crate::arena::host::frames::Frame;
-use crate::arena::host::live::Presence;
+use crate::arena::host::live::{Delegation, Presence};
+use crate::arena::host::players_stream;
 
 /// One seat.
 pub(super) struct SeatState {
@@ -27,6 +27,10 @@ pub(super) struct SeatState {
     pub(super) strikes: u32,
     /// Taken out by the host, or left.
     pub(super) gone: bool,
+    /// Who decides this turn in the seat's place, while it does.
+    pub(super) delegated: Option<Delegation>,
+    /// The player that decided before, by its name: it remembers what it saw.
+    pub(super) stand_in: Option<(String, Box<dyn Player>)>,
 }
 
 /// A seat's answer in a round.
@@ -37,12 +41,19 @@ pub(super) enum Given {
         payload: Value,
         /// Since it was asked.
         latency: Duration,
+        /// Who decided in the seat's place.
+        by: Option<Delegation>,
     },
     /// None, and why.
     Nothing(&'static str),
 }
 
 impl Given {
+    /// The seat's own decision.
+    pub(super) fn action(payload: Value, latency: Duration) -> Self {
+        Self::Action { payload, latency, by: None }
+    }
+
     pub(super) fn input(&self) -> Input {
         match self {
             Self::Action { payload, .. } => Input::Act(payload.clone()),
@@ -52,8 +63,12 @@ impl Given {
 
     fn json(&self) -> Value {
         match self {
-            Self::Action { payload, latency } => {
-                json!({ "action": payload, "latency_ms": latency.as_millis() as u64 })
+            Self::Action { payload, latency, by } => {
+                let mut json = json!({ "action": payload, "latency_ms": latency.as_millis() as u64 });
+                if let Some(by) = by {
+                    json["delegated"] = by.json();
+                }
+                json
             }
             Self::Nothing(why) => json!({ "pass": why }),
         }
@@ -62,12 +77,23 @@ impl Given {
 
 impl SeatState {
     pub(super) fn new(seat: Seat, frames: broadcast::Sender<Frame>, presence: Arc<Presence>) -> Self {
-        Self { seat, frames, presence, player: None, given: None, tries: 0, strikes: 0, gone: false }
+        Self {
+            seat,
+            frames,
+            presence,
+            player: None,
+            given: None,
+            tries: 0,
+            strikes: 0,
+            gone: false,
+            delegated: None,
+            stand_in: None,
+        }
     }
 
     /// Seats a built-in player.
     pub(super) fn hire(&mut self, game: &dyn Game, name: &str, seed: u64) {
-        self.player = game.player(name, mix(&[seed, self.seat.index() as u64, 0xB0]));
+        self.player = game.player(name, players_stream(seed, self.seat));
     }
 }
 

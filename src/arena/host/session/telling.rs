@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// Hands the story to the writer; when that is busy, keeps it and tries again later.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         if self.story.is_empty() || !self.store.has_room() {
             return;
         }

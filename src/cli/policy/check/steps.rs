@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::observations::{Match, Seen, hostile, huge};
 use super::report::{Finding, Report, Step, Verdict};
 use super::talk::Talk;
-use crate::policy::{Exit, PolicySpec};
+use crate::policy::{Exit, PolicySpec, end_marked};
 
 /// How long to listen for what nobody asked for.
 const SETTLE: Duration = Duration::from_millis(150);
@@ -323,6 +323,7 @@ impl<'a> Check<'a> {
     async fn leaves(&mut self) {
         let name = "the end";
         if self.skips(name) {
+            self.skips("its processes");
             return;
         }
         let Some((played, seen)) = self.first() else { return };
@@ -333,7 +334,28 @@ impl<'a> Check<'a> {
         let talk = talk.leave().await;
         let found = answered.and_then(|_| ended(&talk, self.spec));
         self.put(name, found, Some(&talk));
+        self.put("its processes", family(&talk).await, Some(&talk));
     }
+}
+
+/// Looks for what a policy that has left started and did not end; ends it.
+pub(super) async fn family(talk: &Talk) -> Found {
+    if !talk.left_behind.is_empty() {
+        // They were killed and are told; what is found then is something else.
+        tokio::time::sleep(SETTLE).await;
+    }
+    let mark = talk.mark.clone();
+    let away = tokio::task::spawn_blocking(move || end_marked(&mark)).await.unwrap_or_default();
+    let (left, how) = if away.is_empty() {
+        (&talk.left_behind, "had to be killed")
+    } else {
+        (&away, "had left its group, so that only this check ended it")
+    };
+    let Some(command) = left.first() else { return fine("nothing that it started goes on after it") };
+    let count = if left.len() == 1 { "a process".to_owned() } else { format!("{} processes", left.len()) };
+    Err(Finding::new(format!("leaves {count} behind that {how}"))
+        .line(command.clone())
+        .hint("end what you start, and wait for it, before you exit; start nothing in a session of its own"))
 }
 
 /// The games with their names.

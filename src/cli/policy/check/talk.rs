@@ -38,6 +38,10 @@ pub(super) struct Talk {
     pub(super) n_stderr: u64,
     pub(super) latencies: Vec<Duration>,
     pub(super) exit: Option<(Exit, Vec<String>)>,
+    /// By which what it starts is known again.
+    pub(super) mark: String,
+    /// What went on after it in its group.
+    pub(super) left_behind: Vec<String>,
     n_asked: u64,
 }
 
@@ -57,6 +61,9 @@ impl Talk {
         let limits = spec.limits.clone();
         let mut patient = spec.clone();
         patient.limits.hard_factor = 1000;
+        let check = spec.mark.as_deref().unwrap_or("check");
+        let mark = format!("{check}.{:08x}", rand::random::<u32>());
+        patient.mark = Some(mark.clone());
         Self {
             policy: Some(Policy::start(patient, Run(0), sender)),
             events,
@@ -73,6 +80,8 @@ impl Talk {
             n_stderr: 0,
             latencies: Vec::new(),
             exit: None,
+            mark,
+            left_behind: Vec::new(),
             n_asked: 0,
         }
     }
@@ -174,6 +183,7 @@ impl Talk {
                 self.stale_id = id.or(self.stale_id);
             }
             PolicyEventKind::Stderr { lines, dropped } => self.n_stderr += lines.len() as u64 + dropped,
+            PolicyEventKind::LeftBehind { commands } => self.left_behind = commands,
             PolicyEventKind::LineTooLong { limit } => return Heard::TooLong { limit },
             PolicyEventKind::Exited { how, last_stderr, .. } => {
                 self.exit = Some((how, last_stderr));

@@ -1,33 +1,33 @@
 //! Plays the pairs of a contest, several at once.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use crate::api::Client;
 use crate::api::endpoints::{CreateSession, DeleteSession};
 use crate::api::model::Json;
-use crate::api::{self, Client};
 use crate::cli::Failure;
 use crate::contest::schedule;
-use crate::contest::{FailureRow, GameRow, Outcome, PairRow, Settings, Side, Tally, seating};
-use crate::seat::{self, Booking, FailureKind, GameFacts, OnFailure, Place, Played, Table};
+use crate::contest::{GameRow, PairRow, Settings, Side, Tally, seating};
+use crate::seat::{self, Booking, GameFacts, OnFailure, Place, Table};
 use crate::tape::Keep;
 
+use super::super::kept::{Head, Kept};
+use super::super::series::{self, Nothing, Series};
 use super::super::stop::{INTERRUPTED, unless_stopped};
-use super::file::Kept;
 use super::report::{Progress, Report};
 use super::{Args, Contender, resume_command};
 
-/// Pairs in a row that may come to nothing before the contest is given up.
-const FAULTS: u32 = 3;
+impl Head for Settings {
+    const OF: &'static str = "match";
+    const VERSION: u32 = crate::contest::row::VERSION;
 
-/// How often the table is drawn again.
-const REDRAW: Duration = Duration::from_millis(250);
+    fn version(&self) -> u32 {
+        self.gert_match
+    }
+}
 
 /// A contest and all that is needed to play it.
 pub(super) struct Contest {
@@ -44,20 +44,43 @@ pub(super) struct Contest {
     pub(super) path: PathBuf,
 }
 
-/// Why a pair came to nothing.
-#[derive(Debug)]
-enum NoPair {
-    /// Nobody wants it any more.
-    Stopped,
-    /// It may work another time.
-    Fault(String),
-    /// It never will.
-    Hopeless(String),
+/// The pairs so far, and where they are kept.
+struct Pairs<'a> {
+    tally: &'a mut Tally,
+    kept: &'a Kept<Settings, PairRow>,
+    progress: Progress,
+}
+
+impl Series for Pairs<'_> {
+    type Row = PairRow;
+    const UNIT: &'static str = "pair";
+
+    fn next(&self, from: u64) -> Option<u64> {
+        (from..self.tally.most()).find(|pair| !self.tally.has(*pair))
+    }
+
+    fn is_over(&self) -> bool {
+        self.tally.is_over()
+    }
+
+    fn take(&mut self, row: PairRow) -> Result<(), String> {
+        self.kept.append(&row)?;
+        self.tally.add(row);
+        Ok(())
+    }
+
+    fn draw(&mut self) {
+        self.progress.draw(self.tally);
+    }
+
+    fn say(&self, words: &str) {
+        self.progress.say(words);
+    }
 }
 
 impl Contest {
     /// Plays what is missing and shows the result.
-    pub(super) async fn play(self, kept: Kept, args: &Args) -> Result<i32, Failure> {
+    pub(super) async fn play(self, kept: Kept<Settings, PairRow>, args: &Args) -> Result<i32, Failure> {
         let contest = Arc::new(self);
         let mut tally = Tally::new(contest.settings.sprt, contest.pairs);
         kept.rows.iter().for_each(|row| tally.add(row.clone()));
@@ -90,72 +113,22 @@ impl Contest {
 
     async fn play_missing(
         self: &Arc<Self>,
-        kept: &Kept,
+        kept: &Kept<Settings, PairRow>,
         tally: &mut Tally,
         stop: &CancellationToken,
     ) -> Result<(), String> {
-        // Cancelled with `stop`, or when enough was played: what is under way then is of no use.
-        let enough = stop.child_token();
-        let mut progress = Progress::new(&self.settings, tally, self.concurrency);
-        let mut redraw = tokio::time::interval(REDRAW);
-        redraw.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut pairs: JoinSet<(u64, Result<PairRow, NoPair>)> = JoinSet::new();
-        let mut under_way = BTreeSet::new();
-        let mut faults = 0;
-        let outcome = loop {
-            while pairs.len() < self.concurrency.div_ceil(2).max(1)
-                && !tally.is_over()
-                && !enough.is_cancelled()
-            {
-                let missing = |pair: &u64| !tally.has(*pair) && !under_way.contains(pair);
-                let Some(pair) = (0..tally.most()).find(missing) else { break };
-                under_way.insert(pair);
-                let (contest, enough) = (Arc::clone(self), enough.clone());
-                pairs.spawn(async move { (pair, contest.pair(pair, &enough).await) });
-            }
-            let (pair, outcome) = tokio::select! {
-                done = pairs.join_next() => match done {
-                    Some(Ok(done)) => done,
-                    Some(Err(why)) => break Err(format!("a game broke: {why}")),
-                    None => break Ok(()),
-                },
-                _ = redraw.tick() => {
-                    progress.draw(tally);
-                    continue;
-                }
-            };
-            under_way.remove(&pair);
-            match outcome {
-                Ok(row) => {
-                    faults = 0;
-                    if let Err(why) = kept.append(&row) {
-                        break Err(format!("the results cannot be kept in `{}`: {why}", self.path.display()));
-                    }
-                    tally.add(row);
-                    progress.draw(tally);
-                }
-                Err(NoPair::Stopped) => {}
-                Err(NoPair::Hopeless(why)) => break Err(why),
-                Err(NoPair::Fault(why)) => {
-                    faults += 1;
-                    progress.say(&format!("pair {pair} is played again: {why}"));
-                    if faults >= FAULTS {
-                        break Err(format!("{FAULTS} pairs in a row came to nothing, the last since {why}"));
-                    }
-                }
-            }
-            if tally.is_over() {
-                enough.cancel();
-            }
+        let progress = Progress::new(&self.settings, tally, self.concurrency);
+        let mut pairs = Pairs { tally, kept, progress };
+        let play = |pair: u64, stop: CancellationToken| {
+            let contest = Arc::clone(self);
+            async move { contest.pair(pair, &stop).await }
         };
-        enough.cancel();
-        // Their seats are left and their processes end.
-        while pairs.join_next().await.is_some() {}
-        progress.end();
+        let outcome = series::play(&mut pairs, self.concurrency.div_ceil(2), stop, play).await;
+        pairs.progress.end();
         outcome
     }
 
-    async fn pair(&self, pair: u64, stop: &CancellationToken) -> Result<PairRow, NoPair> {
+    async fn pair(&self, pair: u64, stop: &CancellationToken) -> Result<PairRow, Nothing> {
         let (first, second) = if self.concurrency > 1 {
             tokio::join!(self.game(pair, 0, stop), self.game(pair, 1, stop))
         } else {
@@ -164,9 +137,9 @@ impl Contest {
         Ok(PairRow { pair, games: [first?, second?] })
     }
 
-    async fn game(&self, pair: u64, leg: usize, stop: &CancellationToken) -> Result<GameRow, NoPair> {
+    async fn game(&self, pair: u64, leg: usize, stop: &CancellationToken) -> Result<GameRow, Nothing> {
         if stop.is_cancelled() {
-            return Err(NoPair::Stopped);
+            return Err(Nothing::Stopped);
         }
         let seats = seating(self.settings.players as usize, pair, leg);
         let seed = schedule::seed(self.settings.seed, pair);
@@ -177,8 +150,8 @@ impl Contest {
             on_failure: self.on_failure,
             notes: None,
         };
-        let played = seat::play(&table, booking, stop).await.map_err(|why| no_session(&why))?;
-        let row = Self::row(&seats, seed, &played, stop);
+        let played = seat::play(&table, booking, stop).await.map_err(|why| series::refused(&why))?;
+        let row = series::game_row(&seats, seed, &played, stop);
         if self.forget && played.ending.is_some() {
             // One that stays only takes room.
             let _ = self.api.send(&DeleteSession::new(&played.session_id)).await;
@@ -242,62 +215,4 @@ impl Contest {
     fn contender(&self, side: Side) -> &Contender {
         &self.contenders[side as usize]
     }
-
-    fn row(seats: &[Side], seed: u64, played: &Played, stop: &CancellationToken) -> Result<GameRow, NoPair> {
-        let side_of = |player_id: &str| {
-            let number = player_id.trim_start_matches(|c: char| !c.is_ascii_digit());
-            seats.get(number.parse::<usize>().ok()?).copied()
-        };
-        let mut failures = Vec::new();
-        for seat in &played.seats {
-            for failure in &seat.counts.failures {
-                if failure.kind == FailureKind::NotStarted {
-                    return Err(NoPair::Hopeless(format!("{}: {}", seat.player, failure.why)));
-                }
-                failures.push(FailureRow {
-                    side: side_of(&seat.player_id).unwrap_or(Side::A),
-                    player_id: seat.player_id.clone(),
-                    kind: failure.kind,
-                    why: failure.why.clone(),
-                });
-            }
-        }
-        if played.was_stopped() || (stop.is_cancelled() && played.ending.is_none()) {
-            return Err(NoPair::Stopped);
-        }
-        let Some(ending) = &played.ending else {
-            let lost = played.seats.iter().find_map(|seat| match &seat.end {
-                seat::SeatEnd::Lost(why) => Some(why.clone()),
-                _ => None,
-            });
-            return Err(NoPair::Fault(lost.unwrap_or_else(|| "its end is not known".into())));
-        };
-        let places = ending.places();
-        let of_sides = places.iter().filter_map(|(seat, place)| Some((side_of(seat)?, *place)));
-        let result = Outcome::of_places(of_sides)
-            .ok_or_else(|| NoPair::Fault("the server does not say who won".into()))?;
-        Ok(GameRow {
-            result,
-            seed,
-            session_id: played.session_id.as_str().to_owned(),
-            seats: seats.to_vec(),
-            ticks: ending.ticks.unwrap_or_default(),
-            scores: ending.scores.clone(),
-            reason: ending.reason.clone(),
-            failures,
-        })
-    }
-}
-
-/// A session that was refused for what was asked is refused again.
-fn no_session(why: &api::Error) -> NoPair {
-    let words = format!("{why}: {}", why.why());
-    let may_pass = why.is_retryable() || why.outcome_unknown();
-    if may_pass { NoPair::Fault(words) } else { NoPair::Hopeless(words) }
-}
-
-/// Since when, for what is left.
-pub(super) fn pace(began: Instant, done: u64) -> Option<Duration> {
-    let done = u32::try_from(done).ok().filter(|done| *done > 0)?;
-    Some(began.elapsed() / done)
 }

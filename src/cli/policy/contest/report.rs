@@ -1,10 +1,7 @@
 //! How a contest stands: a table for people, a document for programs, both from the same numbers.
 
-use std::io::IsTerminal;
 use std::path::Path;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use tokio::time::Instant;
 
@@ -12,11 +9,8 @@ use crate::contest::{Bounds, Counts, Decision, Estimate, Settings, Side, Tally};
 use crate::seat::FailureKind;
 use crate::text;
 
+use super::super::live::{Live, time_left};
 use super::super::table::{Column, draw};
-use super::play::pace;
-
-/// How often a line is written where nobody sees a table change.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The widest a player's command is shown, in columns.
 const WIDEST: usize = 40;
@@ -179,71 +173,50 @@ fn stopped(interrupted: bool) -> String {
 
 /// The table on standard error while the contest is played.
 pub(super) struct Progress {
-    bar: Option<ProgressBar>,
+    live: Live,
     settings: Settings,
     began: Instant,
     /// Games that were there already.
     before: u64,
     concurrency: usize,
-    line: Instant,
 }
 
 impl Progress {
     pub(super) fn new(settings: &Settings, tally: &Tally, concurrency: usize) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
         let (settings, began) = (settings.clone(), Instant::now());
-        Self { bar, settings, began, before: tally.counts().games(), concurrency, line: began }
+        Self { live: Live::new(), settings, began, before: tally.counts().games(), concurrency }
     }
 
     pub(super) fn draw(&mut self, tally: &Tally) {
-        let left = self.time_left(tally);
-        if let Some(bar) = &self.bar {
-            let report = Report::of(&self.settings, tally, Path::new(""), false);
-            let table = report.table();
+        let done = tally.counts().games().saturating_sub(self.before);
+        let left = time_left(self.began, done, 2.0 * tally.left() as f64);
+        let table = || {
+            let table = Report::of(&self.settings, tally, Path::new(""), false).table();
             let table = table.trim_end().strip_suffix("not finished").unwrap_or(&table).trim_end();
-            bar.set_message(format!("{table}\n{} at once{left}", self.concurrency));
-            bar.tick();
-        } else if self.line.elapsed() >= LINE_EVERY {
-            self.line = Instant::now();
+            format!("{table}\n{} at once{left}", self.concurrency)
+        };
+        let line = || {
             let (counts, estimate) = (tally.counts(), tally.estimate());
             let llr = tally.llr().map(|llr| format!(", LLR {llr:.2}")).unwrap_or_default();
-            eprintln!(
-                "gert: {} games, +{} ={} -{}, Elo {} ± {:.0}{llr}{left}",
+            format!(
+                "{} games, +{} ={} -{}, Elo {} ± {:.0}{llr}{left}",
                 counts.games(),
                 counts.wins,
                 counts.draws,
                 counts.losses,
                 text::signed(estimate.elo, 0),
                 estimate.error,
-            );
-        }
+            )
+        };
+        self.live.draw(table, line);
     }
 
     /// Says something beside the table.
     pub(super) fn say(&self, words: &str) {
-        let words = format!("gert: {}", text::clean(words));
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{words}")),
-            None => eprintln!("{words}"),
-        }
+        self.live.say(words);
     }
 
     pub(super) fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn time_left(&self, tally: &Tally) -> String {
-        let done = tally.counts().games().saturating_sub(self.before);
-        let Some(pace) = pace(self.began, done) else { return String::new() };
-        let seconds = pace.as_secs_f64() * 2.0 * tally.left() as f64;
-        format!(", about {} left at most", text::duration(seconds))
+        self.live.end();
     }
 }

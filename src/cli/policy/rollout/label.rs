@@ -8,7 +8,7 @@ use crate::rollout::Trajectory;
 /// What an episode is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Label {
+pub(in super::super) enum Label {
     /// Played to its end. A seat that the game's own rules put out is part of it.
     Valid,
     /// Cut off at its horizon.
@@ -22,7 +22,7 @@ pub(super) enum Label {
 }
 
 impl Label {
-    pub(super) fn as_str(self) -> &'static str {
+    pub(in super::super) fn as_str(self) -> &'static str {
         match self {
             Self::Valid => "valid",
             Self::Truncated => "truncated",
@@ -35,13 +35,13 @@ impl Label {
 
 /// A seat that failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct FailedSeat {
-    pub(super) seat: Seat,
-    pub(super) how: String,
+pub(in super::super) struct FailedSeat {
+    pub(in super::super) seat: Seat,
+    pub(in super::super) how: String,
 }
 
 /// The label of an episode that was played, and the seats that spoilt it.
-pub(super) fn judge(played: &Trajectory) -> (Label, Vec<FailedSeat>) {
+pub(in super::super) fn judge(played: &Trajectory) -> (Label, Vec<FailedSeat>) {
     let broken = played.failed_seats.iter().filter(|seat| !played.eliminated_seats.contains(seat));
     let failed: Vec<FailedSeat> = broken
         .map(|seat| {
@@ -76,5 +76,63 @@ fn is_action(json: &Json) -> bool {
         Ok(serde_json::Value::Array(items)) => items.iter().all(serde_json::Value::is_object),
         Ok(value) => value.is_object(),
         Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::model::BySeat;
+    use crate::rollout::Step;
+
+    fn played(action: &str, failed: &[&str], eliminated: &[&str], reason: Option<&str>) -> Trajectory {
+        let seats = |names: &[&str]| names.iter().map(|name| Seat::from(*name)).collect();
+        let step = Step {
+            observation: None,
+            action: Some(Json::parse(action).expect("JSON")),
+            reward: 0.0,
+            done: true,
+            failed_seats: seats(failed),
+            eliminated_seats: seats(eliminated),
+            observations: BySeat::default(),
+            actions: BySeat::default(),
+            rewards: BySeat::default(),
+        };
+        Trajectory {
+            episode_id: "ep-0".into(),
+            game: "g".into(),
+            policy_seat: Some("p0".into()),
+            steps: vec![step],
+            total_reward: 0.0,
+            score: None,
+            rank: None,
+            outcome: None,
+            completion_reason: reason.map(str::to_owned),
+            failed_seats: seats(failed),
+            eliminated_seats: seats(eliminated),
+            policy_seats: Vec::new(),
+            scores: BySeat::default(),
+            ranks: BySeat::default(),
+            outcomes: BySeat::default(),
+        }
+    }
+
+    #[test]
+    fn an_episode_is_what_spoilt_it_first_of_all() {
+        for (action, failed, eliminated, reason, label) in [
+            (r#"[{"a":1}]"#, &[][..], &[][..], Some("game_complete"), Label::Valid),
+            (r#"[{"a":1}]"#, &["p0"], &["p0"], Some("game_complete"), Label::Valid),
+            (r#"[{"a":1}]"#, &[], &[], Some("max_ticks"), Label::Truncated),
+            (r#"[{"a":1}]"#, &[], &[], None, Label::Truncated),
+            (r#"[{"a":1}]"#, &["p0"], &[], Some("policy_failed"), Label::Rejected),
+            (r#"{"a":1}"#, &["p0"], &[], Some("max_ticks"), Label::Rejected),
+            (r#""I pass""#, &["p0"], &[], Some("policy_failed"), Label::Malformed),
+            (r"[1]", &["p0"], &[], None, Label::Malformed),
+            // Of a seat that never acted nothing is known.
+            (r#"[{"a":1}]"#, &["p1"], &[], None, Label::Malformed),
+        ] {
+            let played = played(action, failed, eliminated, reason);
+            assert_eq!(judge(&played).0, label, "{action} {failed:?} {eliminated:?} {reason:?}");
+        }
     }
 }

@@ -7,7 +7,9 @@ use tokio::sync::mpsc;
 use super::super::failure::Failure;
 use super::super::output;
 use crate::api::model::{GameSlug, Json, Seat};
-use crate::policy::{self, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError};
+use crate::policy::{
+    self, Exit, FLUSH_HINT, Hello, PolicyEvent, PolicyEventKind, PolicySpec, Run, SendError,
+};
 use crate::rollout::{BoxError, Policy, Trajectory};
 use crate::seat::{FailureKind, GameFacts};
 
@@ -24,6 +26,8 @@ pub(in crate::cli) struct CommandPolicy {
     hello: Hello,
     seats: HashMap<Seat, Process>,
     started: u64,
+    /// What goes on in its processes is written to standard error.
+    tells: bool,
 }
 
 /// One seat's process.
@@ -35,6 +39,7 @@ struct Process {
     greeted: bool,
     /// An answer without an action has to be asked for again.
     answers_in_text: bool,
+    tells: bool,
 }
 
 /// A seat's policy failed.
@@ -52,7 +57,13 @@ impl CommandPolicy {
         let spec =
             PolicySpec::parse(command).map_err(|error| Failure::Usage(format!("--policy: {error}")))?;
         let game = game.map(|game| game.as_str().to_owned()).unwrap_or_default();
-        Ok(Self { spec, hello: Hello { game, ..Hello::default() }, seats: HashMap::new(), started: 0 })
+        Ok(Self {
+            spec,
+            hello: Hello { game, ..Hello::default() },
+            seats: HashMap::new(),
+            started: 0,
+            tells: true,
+        })
     }
 
     /// For a game of which more is known than its name.
@@ -64,7 +75,12 @@ impl CommandPolicy {
             config: game.config.clone(),
             ..Hello::default()
         };
-        Self { spec, hello, seats: HashMap::new(), started: 0 }
+        Self { spec, hello, seats: HashMap::new(), started: 0, tells: true }
+    }
+
+    /// Nothing of what goes on in its processes is written to standard error.
+    pub(in crate::cli) fn quietly(self) -> Self {
+        Self { tells: false, ..self }
     }
 
     /// What the next match's seats are told: how many there are, and what they may seed their choices with.
@@ -96,14 +112,14 @@ impl CommandPolicy {
     }
 
     fn process(&mut self, seat: &Seat) -> &mut Process {
-        let (spec, run) = (&self.spec, Run(self.started));
+        let (spec, run, tells) = (&self.spec, Run(self.started), self.tells);
         let started = &mut self.started;
         self.seats.entry(seat.clone()).or_insert_with(|| {
             *started += 1;
             let (sender, events) = mpsc::channel(EVENTS);
             let answers_in_text = spec.answers_in_text();
             let policy = policy::Policy::start(spec.clone(), run, sender);
-            Process { policy, events, turns: 0, greeted: false, answers_in_text }
+            Process { policy, events, turns: 0, greeted: false, answers_in_text, tells }
         })
     }
 }
@@ -136,6 +152,12 @@ struct Tick {
 }
 
 impl Process {
+    fn say(&self, words: &str) {
+        if self.tells {
+            output::say(words);
+        }
+    }
+
     async fn ask(&mut self, hello: &Hello, observation: &Json, seat: &Seat) -> Result<Json, BoxError> {
         if !std::mem::replace(&mut self.greeted, true) {
             unless_ended(self.policy.hello(hello))?;
@@ -164,11 +186,14 @@ impl Process {
                     return Ok(Json::parse(&action.to_string())?);
                 }
                 PolicyEventKind::Exited { how, last_stderr, .. } => {
+                    if matches!(how, Exit::NotStarted { .. }) {
+                        kind = FailureKind::NotStarted;
+                    }
                     let why = format!("{how}\n  {}", last_stderr.join("\n  ")).trim().to_owned();
                     return Err(PolicyBroke { seat: seat.clone(), kind, why }.into());
                 }
                 PolicyEventKind::Garbage { text, why, .. } => {
-                    output::say(&format!("{seat}: a line of the policy is no answer ({why}): {text}"));
+                    self.say(&format!("{seat}: a line of the policy is no answer ({why}): {text}"));
                     kind = FailureKind::Garbage;
                     if self.answers_in_text {
                         if tries >= TRIES {
@@ -179,19 +204,16 @@ impl Process {
                         turn = self.observe(observation)?;
                     }
                 }
-                PolicyEventKind::Silent { lines: 0, .. } => output::say(&format!("{seat}: {FLUSH_HINT}")),
+                PolicyEventKind::Silent { lines: 0, .. } => self.say(&format!("{seat}: {FLUSH_HINT}")),
                 PolicyEventKind::TimedOut { limit, .. } => {
                     if kind == FailureKind::Crash {
                         kind = FailureKind::TimeOut;
                     }
-                    output::say(&format!(
-                        "{seat}: the policy gave no answer within {} s",
-                        limit.as_secs_f32()
-                    ));
+                    self.say(&format!("{seat}: the policy gave no answer within {} s", limit.as_secs_f32()));
                 }
                 PolicyEventKind::Stderr { lines, .. } => {
                     for line in lines {
-                        output::say(&format!("{seat}: {line}"));
+                        self.say(&format!("{seat}: {line}"));
                     }
                 }
                 _ => {}

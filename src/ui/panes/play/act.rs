@@ -36,7 +36,13 @@ pub(super) fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area
     if seat.list.typing() || !seat.list.filter().is_empty() {
         frame.render_widget(filter_line(&seat.list, seat.choices.len(), theme, area.width), head);
     } else {
-        let steer = if seat.steers() { "  arrows play" } else { "" };
+        let steer = if seat.steers() {
+            "  arrows play"
+        } else if seat.lies_on_board() {
+            "  arrows choose"
+        } else {
+            ""
+        };
         frame.render_widget(
             Line::from(vec![
                 Span::styled("act", theme.style(Role::Heading)),
@@ -47,8 +53,18 @@ pub(super) fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area
     }
     let heaviest = seat.choices.iter().map(|choice| choice.weight).fold(0.0, f64::max);
     let columns = usize::from(body.width);
+    let digits = seat.choices.len().to_string().len();
+    let numbered = seat.lies_on_board();
     rows(&seat.list, theme, frame, body, drawn, |nth| {
-        choice_row(&seat.choices[nth], heaviest, columns, theme)
+        if !numbered {
+            return choice_row(&seat.choices[nth], heaviest, columns, theme);
+        }
+        // The number that stands in a cell of the board.
+        let number = text::pad_left(&(nth + 1).to_string(), digits);
+        let room = columns.saturating_sub(digits + 1);
+        let mut line = choice_row(&seat.choices[nth], heaviest, room, theme);
+        line.spans.insert(0, Span::styled(format!("{number} "), theme.style(Role::Dim)));
+        line
     });
 }
 
@@ -57,7 +73,14 @@ fn choice_row(choice: &Choice, heaviest: f64, columns: usize, theme: &Theme) -> 
     let room = columns.saturating_sub(BAR + 4);
     let label = text::excerpt(&choice.label, room).into_owned();
     let left = room.saturating_sub(text::width(&label) + 2);
-    let json = if left >= 8 { text::excerpt(&choice.payload, left).into_owned() } else { String::new() };
+    let size = choice.amount.map(|amount| format!("←→ {}–{}", amount.least, amount.most));
+    let json = if let Some(size) = size {
+        text::excerpt(&size, left).into_owned()
+    } else if left >= 8 {
+        text::excerpt(&choice.payload, left).into_owned()
+    } else {
+        String::new()
+    };
     let gap = room.saturating_sub(text::width(&label) + text::width(&json));
     let share = if heaviest > 0.0 { choice.weight / heaviest } else { 0.0 };
     Line::from(vec![

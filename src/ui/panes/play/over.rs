@@ -100,7 +100,8 @@ fn provider_rows(app: &App, picker: &ProviderPicker, theme: &Theme, area: Rect) 
             None => say(Role::Dim, "loading the providers …"),
         };
     };
-    let rows = providers::rows(&known.items);
+    let seat = app.play.seats.iter().find(|seat| seat.live.feed == picker.feed);
+    let rows = providers::rows(&known.items, seat.and_then(|seat| seat.live.view.game.as_deref()));
     if rows.is_empty() {
         return say(
             Role::Dim,

@@ -128,6 +128,13 @@ pub(super) struct Look {
     pub(super) legend: Option<String>,
 }
 
+impl Look {
+    /// What is drawn, if not the sign itself.
+    pub(super) fn sign(&self, ascii: bool) -> Option<char> {
+        self.ascii.filter(|_| ascii).or(self.glyph)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Layer {
@@ -143,6 +150,13 @@ pub(super) struct Layer {
     /// The points are `[row, column]`.
     #[serde(default)]
     pub(super) rows_first: bool,
+}
+
+impl Layer {
+    /// What is drawn.
+    pub(super) fn sign(&self, ascii: bool) -> char {
+        self.ascii.filter(|_| ascii).unwrap_or(self.glyph)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

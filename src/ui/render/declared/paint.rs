@@ -83,7 +83,7 @@ fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>
             }
             let role = look.and_then(|(_, look)| look.role).map_or(Role::Text, RoleName::role);
             let role = if changed && old.is_some() { Role::Changed } else { role };
-            let glyph = look.and_then(|(_, look)| look.glyph).filter(|glyph| is_single(*glyph));
+            let glyph = look.and_then(|(_, look)| look.sign(input.ascii)).filter(|glyph| is_single(*glyph));
             cells.push(match glyph {
                 Some(glyph) => GridCell::Thing(glyph, role),
                 None if sign.is_empty() => GridCell::Empty,
@@ -95,24 +95,26 @@ fn grid<'a>(panel: &'a Panel, input: &SceneInput<'a>, legend: &mut Vec<Fact<'a>>
         let look = &panel.cells[key];
         if let Some(words) = &look.legend {
             let role = look.role.map_or(Role::Text, RoleName::role);
-            legend.push(entry(look.glyph.map_or(key.to_owned(), String::from), words, role));
+            let sign = look.sign(input.ascii).map_or(key.to_owned(), String::from);
+            legend.push(entry(sign, words, role));
         }
     }
     let rows = cells.len() / columns;
     for layer in &panel.layers {
         let role = layer.role.role();
+        let glyph = layer.sign(input.ascii);
         let mut found = false;
         for (_, value) in values(input.data, &layer.path) {
             for (x, y) in points(value) {
                 let (x, y) = if layer.rows_first { (y, x) } else { (x, y) };
-                if x < columns && y < rows && is_single(layer.glyph) {
-                    cells[y * columns + x] = GridCell::Thing(layer.glyph, role);
+                if x < columns && y < rows && is_single(glyph) {
+                    cells[y * columns + x] = GridCell::Thing(glyph, role);
                     found = true;
                 }
             }
         }
         if let Some(words) = layer.legend.as_ref().filter(|_| found) {
-            legend.push(entry(layer.glyph.to_string(), words, role));
+            legend.push(entry(glyph.to_string(), words, role));
         }
     }
     if panel.upwards {

@@ -16,6 +16,7 @@ fn drawn(renderers: &Renderers, game: &str, data: &Value, ascii: bool) -> String
     let mut input = SceneInput::new("p0", data, &trail, &folds);
     input.game = Some(game);
     input.renderers = Some(renderers);
+    input.ascii = ascii;
     let area = Rect::new(0, 0, 78, 18);
     let mut buffer = Buffer::empty(area);
     draw_scene(&scene(&input), &Theme::new(ColorDepth::True, ascii), 0, &mut buffer, area);
@@ -75,6 +76,21 @@ fn a_layer_stands_on_an_empty_board() {
     let shown = drawn(&renderers, "g", &json!({"w": 3, "units": [[0, 0], {"x": 2, "y": 1}, [9, 9]]}), false);
     assert!(shown.starts_with("· · U\nU · ·\n"), "{shown}");
     assert!(shown.contains("U unit"));
+}
+
+#[test]
+fn signs_have_an_ascii_form_of_their_own() {
+    let (renderers, problems) = read(
+        "[when]\ngame = \"g\"\n[[panel]]\nkind = \"grid\"\npath = \"/map\"\n\
+         cells = { w = { glyph = \"≈\", ascii = \"~\", legend = \"water\" }, x = { glyph = \"▲\" } }\n\
+         [[panel.layer]]\npath = \"/me\"\nglyph = \"☻\"\nascii = \"@\"\nlegend = \"you\"\n",
+    );
+    assert_eq!(problems, []);
+    let data = json!({"map": ["ww.", "x.w"], "me": [2, 0]});
+    assert!(drawn(&renderers, "g", &data, false).starts_with("≈ ≈ ☻\n▲ . ≈\n"));
+    let plain = drawn(&renderers, "g", &data, true);
+    assert!(plain.starts_with("~ ~ @\n^ . ~\n"), "{plain}");
+    assert!(plain.contains("~ water") && plain.contains("@ you"), "{plain}");
 }
 
 #[test]

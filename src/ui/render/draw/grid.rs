@@ -31,7 +31,9 @@ impl Scale {
         let halves = theme.depth != ColorDepth::None && !theme.ascii;
         let painted = halves && theme.depth != ColorDepth::Ansi16;
         match kind {
-            GridKind::Discs => &[Scale::Disc(7, 3), Scale::Disc(5, 2), Scale::Cell(2), Scale::Cell(1)],
+            GridKind::Discs => {
+                &[Scale::Disc(7, 3), Scale::Disc(5, 2), Scale::Cell(3), Scale::Cell(2), Scale::Cell(1)]
+            }
             GridKind::Map if halves => &[Scale::Tile, Scale::Cell(2), Scale::Half],
             GridKind::Map => &[Scale::Tile, Scale::Cell(2), Scale::Cell(1)],
             GridKind::Picture if painted => &[Scale::Cell(2), Scale::Half],
@@ -82,6 +84,14 @@ pub(super) fn heights(grid: &Grid<'_>, width: u16, theme: &Theme) -> (u16, u16) 
     (least, most)
 }
 
+/// The height of the largest scale that fits both ways; as it was, where none does.
+pub(super) fn fitting(grid: &Grid<'_>, width: u16, height: u16, theme: &Theme) -> u16 {
+    let room = width.saturating_sub(gutter(grid)) + 1;
+    let sizes = Scale::of(grid.kind, theme).iter().map(|scale| scale.size(grid));
+    let rows = sizes.filter(|(wide, _)| *wide <= room).map(|(_, high)| high + trim(grid));
+    rows.filter(|rows| *rows <= height).max().unwrap_or(height)
+}
+
 /// Columns the largest scale takes that fits the room; where none does, those of the smallest.
 pub(super) fn width(grid: &Grid<'_>, theme: &Theme, room: u16) -> u16 {
     let widths = Scale::of(grid.kind, theme).iter().map(|scale| scale.size(grid).0 + gutter(grid));
@@ -106,7 +116,12 @@ pub(super) fn draw(grid: &Grid<'_>, theme: &Theme, area: Rect, seen: Range<u16>,
         Some(scale) => (*scale, all > 0),
         None => match scales.iter().find(|scale| fits(scale, 0)) {
             Some(scale) => (*scale, false),
-            None => (scales.last().copied().unwrap_or(Scale::Cell(1)), false),
+            // Not all of it will be seen: then as much as there can be.
+            None => {
+                let across = scales.iter().filter(|scale| scale.size(grid).0 <= room);
+                let flattest = across.min_by_key(|scale| scale.size(grid).1).or(scales.last());
+                (flattest.copied().unwrap_or(Scale::Cell(1)), false)
+            }
         },
     };
     let gutter = if room > scale.size(grid).0 + gutter(grid) || grid.number_rows { gutter(grid) } else { 0 };
@@ -196,16 +211,32 @@ impl Place<'_, '_> {
         let (text, style) = match cell {
             GridCell::Empty => ("·", theme.style(Role::Border)),
             GridCell::Value(value, changed) => return self.small(&value_cell(value, *changed), x, y, buffer),
+            // A number that does not fit would say something else.
+            GridCell::Text(text, role)
+                if self.grid.kind == GridKind::Discs && text::width(text) > usize::from(wide) =>
+            {
+                ("∘", theme.style(*role))
+            }
             GridCell::Text(text, role) => {
                 let numeric = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
                 let (wide, gap) = (usize::from(wide), usize::from(wide > 1));
                 let text = text::excerpt(text, wide);
-                let text =
-                    if numeric && wide > 2 { text::pad_left(&text, wide - gap) } else { text.into_owned() };
+                let text = if numeric && wide > 2 && self.grid.kind != GridKind::Discs {
+                    text::pad_left(&text, wide - gap)
+                } else {
+                    text.into_owned()
+                };
                 return self.put(x, y, &text, wide as u16, theme.style(*role), buffer);
             }
+            GridCell::Disc { seat, look: look @ (DiscLook::Last | DiscLook::Turned) } => {
+                let style = theme.seat(*seat);
+                self.mark(*look, x + 1, y, wide, buffer);
+                return self.put(x, y, theme.seat_glyph(*seat), 1, emphasised(style, *look), buffer);
+            }
             GridCell::Disc { seat, look } => match look {
-                DiscLook::Plain => (theme.seat_glyph(*seat), theme.seat(*seat)),
+                DiscLook::Last | DiscLook::Turned | DiscLook::Plain => {
+                    (theme.seat_glyph(*seat), theme.seat(*seat))
+                }
                 DiscLook::Winner => (
                     theme.seat_glyph(*seat),
                     theme.seat(*seat).add_modifier(Modifier::BOLD | Modifier::REVERSED),
@@ -251,10 +282,17 @@ impl Place<'_, '_> {
             GridCell::Disc { seat, look } => {
                 let style = match look {
                     DiscLook::Plain | DiscLook::Ghost => theme.seat(*seat),
+                    DiscLook::Last | DiscLook::Turned => emphasised(theme.seat(*seat), *look),
                     DiscLook::Winner => theme.seat(*seat).add_modifier(Modifier::BOLD),
                     DiscLook::Quiet => theme.style(Role::Dim),
                 };
                 (style, disc(*seat, *look, area.height > 2, theme.ascii))
+            }
+            GridCell::Text(text, role) => {
+                let text = text::excerpt(text, usize::from(area.width));
+                let gap = area.width.saturating_sub(text::width(&text) as u16) / 2;
+                let y = area.y + (area.height - 1) / 2;
+                return self.put(area.x + gap, y, &text, area.width - gap, theme.style(*role), buffer);
             }
             GridCell::Empty if area.height > 2 => (theme.style(Role::Border), ["", "  ▗▖", ""]),
             GridCell::Empty => (theme.style(Role::Border), [" ▗▖", "", ""]),
@@ -263,6 +301,25 @@ impl Place<'_, '_> {
         let rows = if theme.ascii && *cell == GridCell::Empty { ["", " .", ""] } else { rows };
         for (y, row) in (area.top()..area.bottom()).zip(rows) {
             self.put(area.x, y, row, area.width, style, buffer);
+        }
+        let mark = match cell {
+            GridCell::Disc { look: DiscLook::Last, .. } => "◂▸",
+            GridCell::Disc { look: DiscLook::Turned, .. } => "••",
+            _ => return,
+        };
+        let (x, y) = (area.x + area.width / 2 - 1, area.y + (area.height - 1) / 2);
+        self.put(x, y, mark, 2, theme.style(Role::Changed), buffer);
+    }
+
+    /// What stands right of a disc, in the gap between two.
+    fn mark(&self, look: DiscLook, x: u16, y: u16, wide: u16, buffer: &mut Buffer) {
+        let mark = match look {
+            DiscLook::Last => "◂",
+            DiscLook::Turned => "•",
+            _ => return,
+        };
+        if wide > 1 {
+            self.put(x, y, mark, 1, self.theme.style(Role::Changed), buffer);
         }
     }
 
@@ -347,9 +404,18 @@ impl Place<'_, '_> {
             if y >= self.board.bottom() || half && row % 2 == 1 {
                 continue;
             }
+            let y = if let Scale::Disc(_, high) = self.scale { y + (high - 1) / 2 } else { y };
             let label = text::pad_left(&row.to_string(), usize::from(gutter - 1));
             buffer.set_stringn(x - gutter, y, label, usize::from(gutter), style);
         }
+    }
+}
+
+/// Where there is no room for a mark, the last disc and those it turned still differ from the others.
+fn emphasised(style: Style, look: DiscLook) -> Style {
+    match look {
+        DiscLook::Last => style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+        _ => style.add_modifier(Modifier::BOLD),
     }
 }
 
@@ -389,28 +455,43 @@ fn value_cell(cell: &Value, changed: bool) -> GridCell<'_> {
     }
 }
 
-/// A disc four columns by two rows, or six by three: even seats are full, odd ones rings.
+/// A disc four columns by two rows, or six by three. Seats differ in form: full, ring, full lozenge, open lozenge.
 fn disc(seat: u8, look: DiscLook, large: bool, ascii: bool) -> [&'static str; 3] {
-    let full = seat.is_multiple_of(2);
-    match (ascii, large, look) {
-        (true, true, DiscLook::Ghost) => ["/....\\", ".    .", "\\..../"],
-        (true, false, DiscLook::Ghost) => ["/..\\", "\\../", ""],
-        (true, true, DiscLook::Winner) if full => ["/OOOO\\", "OO**OO", "\\OOOO/"],
-        (true, true, DiscLook::Winner) => ["/XXXX\\", "XX**XX", "\\XXXX/"],
-        (true, true, _) if full => ["/OOOO\\", "OOOOOO", "\\OOOO/"],
-        (true, true, _) => ["/XXXX\\", "X    X", "\\XXXX/"],
-        (true, false, DiscLook::Winner) if full => ["/O*\\", "\\*O/", ""],
-        (true, false, DiscLook::Winner) => ["/X*\\", "\\*X/", ""],
-        (true, false, _) if full => ["/OO\\", "\\OO/", ""],
-        (true, false, _) => ["/XX\\", "\\XX/", ""],
-        (_, true, DiscLook::Ghost) => ["╭╌╌╌╌╮", "╎    ╎", "╰╌╌╌╌╯"],
-        (_, false, DiscLook::Ghost) => ["╭╌╌╮", "╰╌╌╯", ""],
-        (_, true, DiscLook::Winner) if full => ["▟████▙", "██▌▐██", "▜████▛"],
-        (_, true, DiscLook::Winner) => ["▟▀▀▀▀▙", "█ ▐▌ █", "▜▄▄▄▄▛"],
-        (_, true, _) if full => ["▟████▙", "██████", "▜████▛"],
-        (_, true, _) => ["▟▀▀▀▀▙", "█    █", "▜▄▄▄▄▛"],
-        (_, false, DiscLook::Winner) if full => ["▟▘▝▙", "▜▖▗▛", ""],
-        (_, false, _) if full => ["▟██▙", "▜██▛", ""],
-        (_, false, _) => ["▟▀▀▙", "▜▄▄▛", ""],
+    if ascii {
+        return ascii_disc(seat, look, large);
+    }
+    match (large, look, seat % 4) {
+        (true, DiscLook::Ghost, _) => ["╭╌╌╌╌╮", "╎    ╎", "╰╌╌╌╌╯"],
+        (false, DiscLook::Ghost, _) => ["╭╌╌╮", "╰╌╌╯", ""],
+        (true, DiscLook::Winner, 0) => ["▟████▙", "██▌▐██", "▜████▛"],
+        (true, DiscLook::Winner, 1) => ["▟▀▀▀▀▙", "█ ▐▌ █", "▜▄▄▄▄▛"],
+        (false, DiscLook::Winner, 0) => ["▟▘▝▙", "▜▖▗▛", ""],
+        (true, _, 0) => ["▟████▙", "██████", "▜████▛"],
+        (true, _, 1) => ["▟▀▀▀▀▙", "█    █", "▜▄▄▄▄▛"],
+        (true, _, 2) => ["  ▟▙", "▗▟██▙▖", "  ▜▛"],
+        (true, ..) => [" ╱▔▔╲", "▕    ▏", " ╲▁▁╱"],
+        (false, _, 0) => ["▟██▙", "▜██▛", ""],
+        (false, _, 1) => ["▟▀▀▙", "▜▄▄▛", ""],
+        (false, _, 2) => ["▗▟▙▖", "▝▜▛▘", ""],
+        (false, ..) => [" ╱╲", " ╲╱", ""],
+    }
+}
+
+fn ascii_disc(seat: u8, look: DiscLook, large: bool) -> [&'static str; 3] {
+    match (large, look, seat % 4) {
+        (true, DiscLook::Ghost, _) => ["/....\\", ".    .", "\\..../"],
+        (false, DiscLook::Ghost, _) => ["/..\\", "\\../", ""],
+        (true, DiscLook::Winner, 0) => ["/OOOO\\", "OO**OO", "\\OOOO/"],
+        (true, DiscLook::Winner, 1) => ["/XXXX\\", "XX**XX", "\\XXXX/"],
+        (false, DiscLook::Winner, 0) => ["/O*\\", "\\*O/", ""],
+        (false, DiscLook::Winner, 1) => ["/X*\\", "\\*X/", ""],
+        (true, _, 0) => ["/OOOO\\", "OOOOOO", "\\OOOO/"],
+        (true, _, 1) => ["/XXXX\\", "X    X", "\\XXXX/"],
+        (true, _, 2) => ["/####\\", "######", "\\####/"],
+        (true, ..) => ["/@@@@\\", "@    @", "\\@@@@/"],
+        (false, _, 0) => ["/OO\\", "\\OO/", ""],
+        (false, _, 1) => ["/XX\\", "\\XX/", ""],
+        (false, _, 2) => ["/##\\", "\\##/", ""],
+        (false, ..) => ["/@@\\", "\\@@/", ""],
     }
 }

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use super::super::scene::{Body, Column, Fact, Gauge, Ladder, Level, Part, Passage, Rows, Table, Words};
 use super::super::tree::{tree_len, tree_line, tree_rows};
 use super::super::values::{Change, inline};
+use super::hands;
 use crate::text;
 use crate::ui::theme::{Role, Theme};
 use crate::ui::widgets::{Align, bar, column_widths, gauge, sparkline, table_line};
@@ -28,6 +29,7 @@ const MAX_TEXT: usize = 16 * 1024;
 pub(in super::super) fn line_count(body: &Body<'_>, width: usize) -> usize {
     match body {
         Body::Grid(_) | Body::Series(_) => 0,
+        Body::Hands(hands) => hands.len(),
         Body::Ladder(ladder) => ladder.asks.len().max(ladder.bids.len()) * 2 + 1,
         Body::Table(table) => table.rows.len() + 1,
         Body::Gauges(gauges) => gauges.len(),
@@ -49,6 +51,7 @@ pub(in super::super) fn lines(
 ) -> Vec<Line<'static>> {
     match body {
         Body::Grid(_) | Body::Series(_) => Vec::new(),
+        Body::Hands(hands) => pick(hands::lines(hands, width, height, theme), window),
         Body::Ladder(ladder) => pick(ladder_lines(ladder, width, height, theme), window),
         Body::Table(table) => table_lines(table, title, width, window, theme),
         Body::Gauges(gauges) => pick(gauge_lines(gauges, width, theme), window),
@@ -130,7 +133,13 @@ pub(in super::super) fn words_line(words: &[Part<'_>], width: usize, theme: &The
     let mut line = Line::default();
     let mut left = width;
     for part in words {
-        let text = text::excerpt(&part.text, left).into_owned();
+        let text = text::excerpt(&part.text, left);
+        let text = match part.role {
+            Role::Suit(suit) if theme.ascii => {
+                text.replace(suit.glyph(), suit.letter().encode_utf8(&mut [0; 4]))
+            }
+            _ => text.into_owned(),
+        };
         left -= text::width(&text);
         line.push_span(Span::styled(text, theme.style(part.role)));
         if left == 0 {

@@ -296,3 +296,19 @@ async fn bad_steps_are_refused_and_change_nothing() {
     let skipped = json!({ "actions": { "p0": action, "p1": "off turn, so never read" } });
     assert_eq!(run.step(&episode, skipped).await["tick"], 1);
 }
+
+#[tokio::test]
+async fn a_plain_action_plays_the_only_seat_on_turn() {
+    let server = Server::start().await;
+    let run = Run::open(&server, 2).await;
+    let episode = run.reset(json!({ "game": "connect_four" })).await;
+    for tick in 0..2 {
+        let body = json!({ "action": { "action": "drop", "column": 3 }, "expected_tick": tick });
+        let after = run.step(&episode, body.clone()).await;
+        assert_eq!(after["tick"], tick + 1);
+        assert_eq!(run.step(&episode, body).await, after, "sent again, it is not played again");
+    }
+    let together = run.reset(json!({ "game": "grid_serpents", "player_count": 2 })).await;
+    let (status, refused) = run.try_step(&together, json!({ "action": [] })).await;
+    assert_eq!((status, code(&refused)), (400, "VALIDATION_ERROR"));
+}

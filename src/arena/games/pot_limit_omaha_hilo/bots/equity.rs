@@ -53,16 +53,16 @@ impl Sampler {
     pub(super) fn equity(&mut self, view: &View<'_>, expected: Rivals) -> f64 {
         let rivals: ArrayVec<Rival, MAX_PLAYERS> =
             view.rivals().iter().map(|seat| Rival::new(view, seat, expected)).collect();
-        self.share(view.hole(), view.board(), &rivals)
+        self.share(*view.hole(), view.board(), &rivals)
     }
 
     /// The same of cards against one rival with any hand.
     #[cfg(test)]
-    pub(super) fn equity_of(&mut self, hole: &Hole, board: &[Card]) -> f64 {
+    pub(super) fn equity_of(&mut self, hole: Hole, board: &[Card]) -> f64 {
         self.share(hole, board, &[Rival::ANYBODY])
     }
 
-    fn share(&mut self, hole: &Hole, board: &[Card], rivals: &[Rival]) -> f64 {
+    fn share(&mut self, hole: Hole, board: &[Card], rivals: &[Rival]) -> f64 {
         let seen = hole.iter().chain(board).fold(0, |seen, card| seen | card.bit());
         let mut unseen: ArrayVec<Card, DECK> =
             Card::deck().into_iter().filter(|card| seen & card.bit() == 0).collect();
@@ -70,12 +70,12 @@ impl Sampler {
         f64::from(won) / f64::from(self.samples * WHOLE)
     }
 
-    fn sample(&mut self, hole: &Hole, shown: &[Card], rivals: &[Rival], unseen: &mut [Card]) -> u32 {
+    fn sample(&mut self, hole: Hole, shown: &[Card], rivals: &[Rival], unseen: &mut [Card]) -> u32 {
         let mut hands = [Shown::NOTHING; MAX_PLAYERS];
         let (mut board, mut dealt) = ([unseen[0]; 5], 0);
         let open = shown.len();
         board[..open].copy_from_slice(shown);
-        let mut holes = [*hole; MAX_PLAYERS];
+        let mut holes = [hole; MAX_PLAYERS];
         for (&rival, hole) in rivals.iter().zip(&mut holes[1..]) {
             *hole = self.deal_to(rival, shown, unseen, dealt);
             dealt += hole.len();

@@ -47,7 +47,7 @@ impl Training {
     fn strengths(&mut self, state: &State, seat: usize) -> [usize; STREETS] {
         [Street::Preflop, Street::Flop, Street::Turn, Street::River].map(|street| {
             let board = &state.board[..street.open()];
-            strength(self.sampler.equity_of(&state.holes[seat], board))
+            strength(self.sampler.equity_of(state.holes[seat], board))
         })
     }
 
