@@ -127,9 +127,10 @@ async fn wide_steps(connection: &mut Connection, ask: Value, name: &str) {
             let (head, length) = connection.send(&format!("{run}/steps"), &body).await;
             took.push(begun.elapsed());
             bytes = length;
-            let answer: Value =
+            let mut answer: Value =
                 serde_json::from_slice(&connection.buffer[head..head + length]).expect("an answer is JSON");
-            results = answer["data"]["results"].as_array().expect("a list").clone();
+            let Value::Array(next) = answer["data"]["results"].take() else { panic!("results are a list") };
+            results = next;
         }
     }
     report(&format!("steps x {WIDE} {name} ({} kB)", bytes / 1000), took, Some(BATCH_GOAL));

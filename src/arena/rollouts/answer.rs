@@ -243,7 +243,9 @@ fn observations(object: &mut Object<'_>, live: &Live, primary: Seat, seats: Seat
                 map.raw(&seat.to_string(), |out| {
                     let start = out.len();
                     live.play.observe(seat, &[], out);
-                    written = (seat == primary).then(|| start..out.len()).or(written.take());
+                    if seat == primary {
+                        written = Some(start..out.len());
+                    }
                 });
             }
             map.close();

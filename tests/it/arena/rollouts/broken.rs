@@ -71,6 +71,10 @@ impl Play for BreakingPlay {
         self.0.playout(order)
     }
 
+    fn reseed(&mut self, stream: u64) {
+        self.0.reseed(stream);
+    }
+
     fn redeal(&self, viewer: Seat, stream: u64) -> Box<dyn Play> {
         Box::new(Self(self.0.redeal(viewer, stream)))
     }

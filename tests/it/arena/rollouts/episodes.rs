@@ -278,7 +278,6 @@ async fn bad_steps_are_refused_and_change_nothing() {
     for (body, field) in [
         (json!({}), "action"),
         (json!({ "action": action, "actions": { "p0": action } }), "actions"),
-        (json!({ "action": action }), "action"),
         (json!({ "actions": [] }), "actions"),
         (json!({ "actions": {} }), "actions"),
         (json!({ "actions": { "p1": action } }), "actions"),
