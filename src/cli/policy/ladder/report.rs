@@ -78,15 +78,19 @@ impl Report {
 
     /// Lines for people.
     pub(super) fn table(&self) -> String {
-        format!("{}{}\n", self.rungs(), self.reason)
+        format!("{}{}; {}\n", self.rungs(), self.beaten(), self.reason)
     }
 
-    /// The table without its last line.
+    /// How many bands are beaten, in words.
+    fn beaten(&self) -> String {
+        format!("{} of {} bands beaten", self.beaten.len(), self.bands.len())
+    }
+
+    /// The table without its last line. What matters most fits into 80 columns.
     fn rungs(&self) -> String {
         let kinds = self.shown_kinds();
         let mut columns = vec![
             Column::Number("BAND"),
-            Column::Text("OPPONENTS"),
             Column::Number("GAMES"),
             Column::Number("WON"),
             Column::Number("DRAWN"),
@@ -96,16 +100,15 @@ impl Report {
             Column::Text("BADGE"),
         ];
         columns.extend(kinds.iter().map(|kind| Column::Number(kind.words())));
+        columns.push(Column::Text("OPPONENTS"));
         // The strongest on top, as ladders stand.
         let rows: Vec<Vec<String>> = self.bands.iter().rev().map(|rung| row(rung, &kinds)).collect();
         format!(
-            "{} on the ladder of {}, {} seats, seed {}; {} of {} bands beaten\n{}",
-            text::excerpt(&self.policy, WIDEST),
+            "{}, {} seats, seed {}: {}\n{}",
             self.game,
             self.players,
             self.seed,
-            self.beaten.len(),
-            self.bands.len(),
+            text::excerpt(&self.policy, WIDEST),
             draw(&columns, &rows),
         )
     }
@@ -133,7 +136,6 @@ fn row(rung: &Rung, kinds: &[FailureKind]) -> Vec<String> {
     };
     let mut cells = vec![
         format!("{} %", rung.band),
-        opponents,
         rung.games.to_string(),
         rung.wins.to_string(),
         rung.draws.to_string(),
@@ -143,6 +145,7 @@ fn row(rung: &Rung, kinds: &[FailureKind]) -> Vec<String> {
         rung.badge.map_or_else(dash, |badge| badge.words().to_owned()),
     ];
     cells.extend(kinds.iter().map(|kind| rung.failures.get(kind).copied().unwrap_or_default().to_string()));
+    cells.push(opponents);
     cells
 }
 
@@ -168,11 +171,13 @@ impl Progress {
         let done = sets.len() as u64;
         let left = time_left(self.began, done.saturating_sub(self.before), all.saturating_sub(done) as f64);
         let report = || Report::of(&self.settings, self.sets_each, sets, Path::new(""), false);
-        let table = || format!("{}{} at once{left}", report().rungs(), self.concurrency);
+        let table = || {
+            let report = report();
+            format!("{}{}, {} at once{left}", report.rungs(), report.beaten(), self.concurrency)
+        };
         let line = || {
             let report = report();
-            let (games, beaten, bands) = (report.games, report.beaten.len(), report.bands.len());
-            format!("{games} games, {beaten} of {bands} bands beaten{left}")
+            format!("{} games, {}{left}", report.games, report.beaten())
         };
         self.live.draw(table, line);
     }
