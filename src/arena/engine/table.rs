@@ -211,7 +211,10 @@ impl<R: Rules> Play for Table<R> {
             let mut legal = Vec::new();
             R::legal(&self.state, seat, &mut legal);
             let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
-            writer.field("_action_space", &List(legal.iter().map(|(action, weight)| choice((action, *weight)))));
+            writer.field(
+                "_action_space",
+                &List(legal.iter().map(|(action, weight)| choice((action, *weight)))),
+            );
         }
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
