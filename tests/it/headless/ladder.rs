@@ -57,7 +57,7 @@ async fn the_table_says_what_the_document_says() {
     let home = Home::new();
     let name = home.path().join("l.jsonl").display().to_string();
     let policy = sample("centre.py", "l-table");
-    let words = ["ladder", &policy, "--game", "connect_four", "--games", "8", "--bands", "5,90"];
+    let words = ["ladder", &policy, "--game", "connect_four", "--games", "16", "--bands", "5,90"];
     let words = [&words[..], &["--seed", "2", "-j", "2"]].concat();
     let result = home.run(&[&words[..], &["--json", "--out", &name]].concat()).await.json();
     let table = home.run(&[&words[..], &["--resume", &name]].concat()).await;

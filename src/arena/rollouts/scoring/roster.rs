@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_narrow_band_fills_all_seats_and_an_empty_one_is_refused() {
-        let rosters = rosters(SeatSet::first(2), Some([0.95, 1.0])).unwrap();
+        let rosters = rosters(SeatSet::first(2), Some([0.0, 0.05])).unwrap();
         let roster = rosters.draw(1);
         assert_eq!(roster.get(P[0]), roster.get(P[1]));
         let error = super::tests::rosters(SeatSet::first(2), Some([0.5001, 0.5002])).unwrap_err();
