@@ -8,6 +8,8 @@ from gertlabs import ConflictError, GertError, rollouts
 from episodes import OLD, drop, legal, play_columns, random_player, reset_against_league, reset_self_play
 
 CHEAP = {"min_percentile": 0.0, "max_percentile": 0.4}
+# Players that see a line of three and close it.
+WATCHFUL = {"min_percentile": 0.4, "max_percentile": 0.7}
 STATISTICS = {"min", "max", "mean", "median", "std_dev", "percentiles"}
 
 
@@ -37,14 +39,14 @@ def test_score_actions_ranks_the_winning_move_first(client, open_run):
     episode_id = three_in_column_0(client, run_id)
     result = client.rollout_runs.score_actions(
         run_id, episode_id, candidate_actions=[drop(6), drop(0), {"column": 0, "action": "drop"}, drop(9)],
-        samples_per_action=5, **CHEAP)
+        samples_per_action=12, **WATCHFUL)
     check_ranking(result, "p0", 3)
     best, worse, failed = result["actions"]
     assert best["action"] == {"action": "drop", "column": 0} and best["source"] == "user"
-    assert best["score"]["mean"] == 100 and best["win_rate"] == 1 and best["scored"] == 5
+    assert best["score"]["mean"] == 100 and best["win_rate"] == 1 and best["scored"] == 12
     assert worse["score"]["mean"] < 100 and worse["action"]["column"] == 6
     # No such column: every branch of it fails, and a candidate without a sample has no rank.
-    assert (failed["failed"], failed["scored"], failed["action_rank"]) == (5, 0, 0)
+    assert (failed["failed"], failed["scored"], failed["action_rank"]) == (12, 0, 0)
     assert client.rollout_runs.get_episode(run_id, episode_id)["tick"] == 6, "the episode itself does not move"
     end = client.rollout_runs.step(run_id, episode_id, actions={"p0": [best["action"]]}, expected_tick=6)
     assert end["done"] and end["outcomes"]["p0"] == "won"
