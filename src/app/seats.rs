@@ -120,7 +120,13 @@ impl App {
             Some(_) => id.is_none_or(|id| id == sent.action_id),
             None => message.tick.is_none_or(|tick| tick >= sent.tick),
         });
-        let Some(sent) = awaited else { return Vec::new() };
+        let Some(sent) = awaited else {
+            // It came too late for its own tick and counts for this one.
+            if accepted && message.tick == Some(seat.live.view.tick) {
+                seat.acted = message.tick;
+            }
+            return Vec::new();
+        };
         if accepted {
             let tick = sent.tick;
             seat.acted = Some(tick);

@@ -192,11 +192,16 @@ impl Desk {
 
     fn acknowledged(&mut self, message: &Message) -> Vec<Do> {
         let id = message.member::<String>("action_id");
-        // What is said of an action of an earlier tick says nothing of this one.
+        let accepted = message.member::<bool>("accepted").unwrap_or(false);
         if self.sent.take_if(|sent| id.is_none_or(|id| id == *sent)).is_none() {
+            // What is said of an action of an earlier tick says nothing of this one, unless it came too late for its own
+            // and counts for this.
+            if accepted && message.tick == Some(self.tick) {
+                self.acted = Some(self.tick);
+            }
             return Vec::new();
         }
-        if message.member::<bool>("accepted").unwrap_or(false) {
+        if accepted {
             self.acted = Some(self.tick);
             self.counts.turns += 1;
             return Vec::new();

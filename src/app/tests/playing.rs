@@ -91,6 +91,22 @@ fn left_and_right_size_a_raise() {
 }
 
 #[test]
+fn an_action_that_came_too_late_for_its_tick_counts_for_the_next() {
+    let (mut rig, feed) = Rig::on_turn("connect_four");
+    rig.press("enter");
+    let id = rig.seat().sent.as_ref().unwrap().action_id.clone();
+    rig.observe(
+        feed,
+        2,
+        &json!({"is_your_turn": true, "_action_space": [{"action": {"action": "drop", "column": 3}}]}),
+    );
+    assert!(rig.seat().wants_decision());
+    rig.say(feed, &json!({"type": "action_result", "accepted": true, "tick": 2, "action_id": id}));
+    assert!(!rig.seat().wants_decision());
+    assert_eq!(acts(&rig.press("enter")), []);
+}
+
+#[test]
 fn a_refusal_shows_its_reasons_and_one_may_try_again() {
     let (mut rig, feed) = Rig::on_turn("connect_four");
     rig.press("enter");

@@ -78,14 +78,27 @@ pub struct ActAnswer {
     pub accepted: bool,
     /// Ticks played before it.
     pub tick: u32,
+    /// It takes the place of one that was accepted for the same tick and not played yet.
+    pub replaced: bool,
     /// Why not.
     pub reasons: Vec<String>,
 }
 
 impl ActAnswer {
+    pub(super) fn accepted(tick: u32, replaced: bool) -> Self {
+        Self { accepted: true, tick, replaced, reasons: Vec::new() }
+    }
+
+    pub(super) fn refused(tick: u32, reasons: Vec<String>) -> Self {
+        Self { accepted: false, tick, replaced: false, reasons }
+    }
+
     /// Its members as they go out.
     pub fn json(&self) -> Value {
         let mut json = json!({ "accepted": self.accepted, "tick": self.tick });
+        if self.replaced {
+            json["replaced"] = true.into();
+        }
         if !self.accepted {
             json["reasons"] = json!(self.reasons);
         }
@@ -220,10 +233,8 @@ impl Live {
     /// Acts for a seat.
     pub async fn act(&self, seat: Seat, payload: Value) -> ActAnswer {
         let answer = self.ask(|reply| Command::Act { seat, payload, reply }).await;
-        answer.unwrap_or_else(|| ActAnswer {
-            accepted: false,
-            tick: self.face().record.tick,
-            reasons: vec!["the session is over".to_owned()],
+        answer.unwrap_or_else(|| {
+            ActAnswer::refused(self.face().record.tick, vec!["the session is over".to_owned()])
         })
     }
 

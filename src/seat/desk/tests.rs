@@ -89,6 +89,18 @@ fn an_answer_to_a_turn_that_went_by_is_not_played() {
 }
 
 #[test]
+fn an_action_that_came_too_late_for_its_tick_counts_for_the_next() {
+    let mut rig = rig(OnFailure::Stop);
+    rig.see(1, true);
+    rig.answer(1);
+    // The deadline of tick 1 had passed: the server took it for tick 2.
+    rig.see(2, false);
+    rig.hear(&json!({"type": "action_result", "accepted": true, "action_id": "a1", "tick": 2}));
+    assert_eq!(rig.see(2, true), [], "it has acted");
+    assert_eq!(asked(&rig.see(3, true)), [(2, 3)]);
+}
+
+#[test]
 fn a_refused_action_is_asked_for_again_until_the_third() {
     // B-14
     let mut rig = rig(OnFailure::Stop);

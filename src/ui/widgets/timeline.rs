@@ -135,7 +135,10 @@ fn words(time: &Timeline, theme: &Theme, columns: usize) -> Line<'static> {
     let whole = clock(time.summary.length);
     let mut spans = vec![Span::raw(" ")];
     match &time.past {
-        None => spans.push(Span::styled(format!("{} moments, {whole}", time.summary.moments), dim)),
+        None => {
+            let moments = if time.summary.moments == 1 { "moment" } else { "moments" };
+            spans.push(Span::styled(format!("{} {moments}, {whole}", time.summary.moments), dim));
+        }
         Some(past) => {
             let mark = if past.nth == 0 { "|◂" } else { "◂" };
             spans.push(Span::styled(

@@ -121,6 +121,21 @@ async fn a_good_action_after_a_refused_one_counts() {
 }
 
 #[tokio::test]
+async fn a_second_action_in_a_tick_takes_the_place_of_the_first() {
+    let server = Server::start().await;
+    let session = server
+        .create(json!({ "game": "market_simulator", "seats": 2, "player_count": 2, "tick_ms": 0 }))
+        .await;
+    let (p0, p1) = (Rest::seat(&server, &session, 0), Rest::seat(&server, &session, 1));
+    assert_eq!(p0.act(json!([])).await, json!({ "accepted": true, "tick": 0, "action_id": "a1" }));
+    let second = p0.act(json!([])).await;
+    assert_eq!(second, json!({ "accepted": true, "tick": 0, "replaced": true, "action_id": "a1" }));
+    p1.act(json!([])).await;
+    server.until(&p0.session_id, "tick", 1).await;
+    assert_eq!(p0.act(json!([])).await.get("replaced"), None, "a new tick begins afresh");
+}
+
+#[tokio::test]
 async fn three_missed_deadlines_in_a_row_end_a_seat_that_was_there() {
     let server = Server::start().await;
     let session = server.create(json!({ "game": "connect_four", "seats": 2, "tick_ms": 40 })).await;

@@ -16,14 +16,14 @@ impl Session {
     pub(super) fn act(&mut self, seat: Seat, payload: Value) -> (ActAnswer, Option<Outcome>) {
         let tick = self.record.tick;
         if let Some(reason) = self.may_not_act(seat) {
-            return (ActAnswer { accepted: false, tick, reasons: vec![reason.to_owned()] }, None);
+            return (ActAnswer::refused(tick, vec![reason.to_owned()]), None);
         }
         let Err(verdict) = self.play.judge(seat, &payload) else {
             let latency = self.round.opened.elapsed();
             let state = &mut self.seats[seat.index()];
             state.strikes = 0;
-            state.given = Some(Given::action(payload, latency));
-            return (ActAnswer { accepted: true, tick, reasons: Vec::new() }, None);
+            let earlier = state.given.replace(Given::action(payload, latency));
+            return (ActAnswer::accepted(tick, earlier.is_some()), None);
         };
         let mut reasons = seat::reasons(verdict);
         self.say("rejected", Some(seat), format!("{payload}: {}", reasons.join("; ")));
@@ -31,12 +31,12 @@ impl Session {
         state.tries += 1;
         if state.tries < TRIES {
             self.observe_again(seat, &reasons);
-            return (ActAnswer { accepted: false, tick, reasons }, None);
+            return (ActAnswer::refused(tick, reasons), None);
         }
         let why = format!("{TRIES} refused actions in one tick, the last: {}", reasons.join("; "));
         reasons.push(format!("refused action {TRIES} of {TRIES}: the seat is out"));
         let outcome = self.fail(seat, &why);
-        (ActAnswer { accepted: false, tick, reasons }, outcome)
+        (ActAnswer::refused(tick, reasons), outcome)
     }
 
     /// Why a seat has nothing to do now, if it has not.

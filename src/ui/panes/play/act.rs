@@ -70,7 +70,9 @@ pub(super) fn choices(seat: &OwnSeat, theme: &Theme, frame: &mut Frame<'_>, area
 
 fn choice_row(choice: &Choice, heaviest: f64, columns: usize, theme: &Theme) -> Line<'static> {
     const BAR: usize = 4;
-    let room = columns.saturating_sub(BAR + 4);
+    // A label that needs the bar's place gets it: what an action says goes before how likely it is.
+    let has_bar = text::width(&choice.label) + BAR + 4 <= columns;
+    let room = columns.saturating_sub(if has_bar { BAR + 4 } else { 3 });
     let label = text::excerpt(&choice.label, room).into_owned();
     let left = room.saturating_sub(text::width(&label) + 2);
     let size = choice.amount.map(|amount| format!("←→ {}–{}", amount.least, amount.most));
@@ -83,11 +85,12 @@ fn choice_row(choice: &Choice, heaviest: f64, columns: usize, theme: &Theme) -> 
     };
     let gap = room.saturating_sub(text::width(&label) + text::width(&json));
     let share = if heaviest > 0.0 { choice.weight / heaviest } else { 0.0 };
+    let bar = if has_bar { format!(" {}", text::pad(&widgets::bar(share, BAR), BAR)) } else { String::new() };
     Line::from(vec![
         Span::raw(label),
         Span::raw(" ".repeat(gap)),
         Span::styled(json, theme.style(Role::Dim)),
-        Span::styled(format!(" {}", text::pad(&widgets::bar(share, BAR), BAR)), theme.style(Role::Dim)),
+        Span::styled(bar, theme.style(Role::Dim)),
     ])
 }
 
