@@ -154,13 +154,13 @@ class Terminal:
 
 def watch(terminal, args, sent):
     """Lags in ms and memory in MiB while the flood lasts."""
-    terminal.until(r"beat\W+(1\d{6})")
+    terminal.until(r"beat\W+([1-9]\d{6})")
     lags, memory, began = [], [], time.monotonic()
     while time.monotonic() - began < args.seconds - 1:
         # What was sent before the screen is read must be on it, but for what is under way.
         newest = sent.value
         terminal.read(0.034)
-        shown = re.search(r"beat\W+(1\d{6})", "\n".join(terminal.screen.display))
+        shown = re.search(r"beat\W+([1-9]\d{6})", "\n".join(terminal.screen.display))
         if shown:
             lags.append((newest - int(shown[1])) / args.rate * 1000)
         if len(memory) < time.monotonic() - began:
@@ -173,7 +173,7 @@ def recorded(folder):
     ticks = set()
     for path in files:
         text = subprocess.run(["zcat", "-f", path], capture_output=True, check=True).stdout
-        ticks.update(int(tick) for tick in re.findall(rb'"beat":\s*(1\d{6})', text))
+        ticks.update(int(tick) for tick in re.findall(rb'"beat":\s*([1-9]\d{6})', text))
     return len(ticks), sum(path.stat().st_size for path in files)
 
 

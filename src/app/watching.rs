@@ -36,7 +36,7 @@ pub enum Sign {
     Slow(String),
     /// A seat's action was refused.
     Rejected(String),
-    /// A score fell by so many per cent.
+    /// A score fell by so much. In points: near zero a share of it would say nothing.
     Fell(f64),
     /// A seat failed.
     Failed(String),
@@ -119,7 +119,7 @@ impl Signs {
             let steps = kept.iter().zip(kept.iter().skip(1)).map(|(a, b)| (b - a).abs());
             let usual = steps.sum::<f64>() / kept.len().max(1) as f64;
             if best != 0.0 && fall >= CLIFF && kept.len() >= 3 && best - score > usual * 8.0 {
-                self.fell = Some((fall, now));
+                self.fell = Some((best - score, now));
                 kept.clear();
             }
             if kept.len() == WINDOW {
@@ -260,7 +260,7 @@ mod tests {
         for (at, score) in [100.0, 102.0, 99.0, 95.0, 70.0].into_iter().enumerate() {
             rig.hear(at as u64, &scored(at as u64, score));
         }
-        assert!(matches!(rig.sign(5), Some(Sign::Fell(fall)) if (31.0..32.0).contains(&fall)));
+        assert!(matches!(rig.sign(5), Some(Sign::Fell(fall)) if (31.9..32.1).contains(&fall)));
         rig.hear(19, &scored(19, 70.0));
         assert_eq!(rig.sign(20), None);
     }

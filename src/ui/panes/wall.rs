@@ -159,7 +159,7 @@ pub fn sign_words(sign: &Sign) -> (Role, String) {
         Sign::Stalled(silent) => (Role::Warn, format!("◷ stalled {}", live::since(silent.as_secs()))),
         Sign::Slow(player) => (Role::Warn, format!("◷ slow turn {player}")),
         Sign::Rejected(player) => (Role::Bad, format!("! rejected {player}")),
-        Sign::Fell(percent) => (Role::Warn, format!("▼ score −{} %", text::decimal(percent.round(), 0))),
+        Sign::Fell(points) => (Role::Warn, format!("▼ score −{}", text::decimal(*points, 2))),
         Sign::Failed(player) => (Role::Bad, format!("✗ failed {player}")),
     }
 }
