@@ -118,8 +118,11 @@ type Place = (u32, Seat);
 
 /// What was explored: by place, and there by action, the best first. In the words of `GET /jobs/{id}/branch-scores`.
 pub(super) fn decision_points(rows: &[Row]) -> Value {
+    // In the order in which they were made, whatever that of the list: so the samples of all actions go together.
+    let mut explored: Vec<&Row> = rows.iter().filter(|row| row.branch.kind == BranchKind::Explore).collect();
+    explored.sort_by_key(|row| (row.record.created_at, row.branch.nth));
     let mut points: Vec<(Place, Vec<Vec<&Row>>)> = Vec::new();
-    for row in rows.iter().filter(|row| row.branch.kind == BranchKind::Explore) {
+    for row in explored {
         let place = (row.branch.tick, row.branch.seat);
         let at = points.iter().position(|(other, _)| *other == place).unwrap_or_else(|| {
             points.push((place, Vec::new()));
