@@ -16,6 +16,7 @@ use crate::arena::record::{Branch, BranchKind, SeatRecord, SessionRecord, Status
 use crate::arena::reply::Reply;
 use crate::arena::request::Fields;
 use crate::arena::store::branches::{self, BranchFilter};
+use crate::rollout::{ScoreStats, score_stats};
 
 /// `GET /sessions/{id}/branch-scores`: the best first; those that did not end by the game come last.
 pub(in crate::arena::routes) async fn get(
@@ -136,9 +137,10 @@ pub(super) fn decision_points(rows: &[Row]) -> Value {
     }
     points.sort_by_key(|(place, _)| *place);
     let point = |((tick, seat), actions): (Place, Vec<Vec<&Row>>)| {
-        let mut tried: Vec<(Option<Spread>, Vec<&Row>)> =
-            actions.into_iter().map(|tries| (Spread::of(&tries), tries)).collect();
-        let mean = |spread: &Option<Spread>| spread.as_ref().map_or(f64::NEG_INFINITY, |spread| spread.mean);
+        let mut tried: Vec<(Option<ScoreStats>, Vec<&Row>)> =
+            actions.into_iter().map(|tries| (spread(&tries), tries)).collect();
+        let mean =
+            |spread: &Option<ScoreStats>| spread.as_ref().map_or(f64::NEG_INFINITY, |spread| spread.mean);
         tried.sort_by(|(a, _), (b, _)| mean(b).total_cmp(&mean(a)));
         let ranked = (1..).zip(&tried);
         let actions: Vec<Value> =
@@ -148,7 +150,7 @@ pub(super) fn decision_points(rows: &[Row]) -> Value {
     points.into_iter().map(point).collect()
 }
 
-fn action_json(rank: u32, spread: Option<&Spread>, tries: &[&Row]) -> Value {
+fn action_json(rank: u32, spread: Option<&ScoreStats>, tries: &[&Row]) -> Value {
     let ended = || tries.iter().filter(|row| row.ended_well());
     let mut json = json!({
         "action": tries[0].first_action,
@@ -157,59 +159,14 @@ fn action_json(rank: u32, spread: Option<&Spread>, tries: &[&Row]) -> Value {
         "sample_turns": ended().map(|row| row.record.paid_ticks()).collect::<Vec<_>>(),
         "session_ids": tries.iter().map(|row| row.record.session_id.as_str()).collect::<Vec<_>>(),
     });
-    if let Some(Spread { mean, std_dev, min, max }) = spread {
+    if let Some(ScoreStats { mean, std_dev, min, max, .. }) = spread {
         json["value"] = json!({ "mean": mean, "std_dev": std_dev, "min": Number(*min), "max": Number(*max) });
     }
     json
 }
 
-/// How scores lie; the platform's definitions (protocol.md §5.10).
-#[derive(Debug, PartialEq)]
-struct Spread {
-    mean: f64,
-    std_dev: f64,
-    min: f64,
-    max: f64,
-}
-
-impl Spread {
-    /// Of the tries that ended well; nothing when none did.
-    fn of(tries: &[&Row]) -> Option<Self> {
-        let mut scores: Vec<f64> =
-            tries.iter().filter(|row| row.ended_well()).map(|row| row.seat.score).collect();
-        scores.sort_by(f64::total_cmp);
-        Self::of_sorted(&scores)
-    }
-
-    fn of_sorted(scores: &[f64]) -> Option<Self> {
-        let (min, max) = (*scores.first()?, *scores.last()?);
-        let n = scores.len() as f64;
-        let mean = scores.iter().fold(0.0, |sum, score| sum + score) / n;
-        let squares = scores.iter().fold(0.0, |sum, score| sum + (score - mean) * (score - mean));
-        let std_dev = (squares / (n - 1.0).max(1.0)).sqrt();
-        Some(Self { mean, std_dev, min, max })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scores_spread_as_the_platform_counts() {
-        // protocol.md §5.10, from the SDK's tests of its score statistics.
-        for (scores, mean, std_dev) in [
-            (&[1.0, 2.0, 3.0, 4.0][..], 2.5, 1.290_994_448_735_805_6),
-            (&[5.0, 7.0], 6.0, std::f64::consts::SQRT_2),
-            (&[-1e16, 1.0, 1e16], 0.0, 1e16),
-            (&[1.234_567_89], 1.234_567_89, 0.0),
-        ] {
-            let spread = Spread::of_sorted(scores).unwrap();
-            assert_eq!(
-                (spread.mean.to_bits(), spread.std_dev.to_bits()),
-                (f64::to_bits(mean), f64::to_bits(std_dev))
-            );
-        }
-        assert_eq!(Spread::of_sorted(&[]), None);
-    }
+/// How the scores of the tries that ended well lie; nothing when none did.
+fn spread(tries: &[&Row]) -> Option<ScoreStats> {
+    let scores: Vec<f64> = tries.iter().filter(|row| row.ended_well()).map(|row| row.seat.score).collect();
+    (!scores.is_empty()).then(|| score_stats(&scores))
 }
