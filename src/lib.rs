@@ -36,7 +36,7 @@ pub mod journal;
 pub mod spend;
 #[cfg(feature = "tui")]
 pub mod client;
-#[cfg(feature = "tui")]
+#[cfg(any(feature = "arena", feature = "tui"))]
 pub mod policy;
 #[cfg(feature = "tui")]
 pub mod tape;

@@ -63,6 +63,9 @@ pub struct GameSpec {
     pub noop: Noop,
     /// Past observations must not be shown again.
     pub turn_isolated: bool,
+    /// The hardest setting of the config's member `difficulty` (0 to this, 0.45 unless given); `None` when the game has
+    /// no such member.
+    pub max_difficulty: Option<f64>,
     /// How much of the legal actions `_action_space` lists.
     pub enumeration: Enumeration,
     /// A tick's deadline in a live session, in ms.

@@ -87,8 +87,18 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "arena",
-        // Of `rollout` only what server and client must agree on: statistics, and when two actions are the same.
-        may: &["api::model", "rollout::ScoreStats", "rollout::canonical_action", "rollout::score_stats"],
+        // Of `rollout` only what server and client must agree on: statistics, how an action is found in a text, and when
+        // two actions are the same.
+        may: &[
+            "api::model",
+            "policy",
+            "rollout::ParsedAction",
+            "rollout::ScoreStats",
+            "rollout::canonical_action",
+            "rollout::parse_action",
+            "rollout::score_stats",
+            "text",
+        ],
         never: &[TERMINAL],
     },
 ];

@@ -83,6 +83,7 @@ static SPEC: GameSpec = GameSpec {
     game_version: "1",
     noop: Noop::Legal,
     turn_isolated: false,
+    max_difficulty: None,
     enumeration: Enumeration::Full,
     tick_ms: 1_000,
     first_tick_ms: 5_000,

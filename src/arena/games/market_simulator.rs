@@ -89,6 +89,7 @@ static SPEC: GameSpec = GameSpec {
     game_version: "1",
     noop: Noop::Legal,
     turn_isolated: false,
+    max_difficulty: None,
     enumeration: Enumeration::Menu,
     tick_ms: 1_000,
     first_tick_ms: 10_000,

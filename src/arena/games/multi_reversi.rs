@@ -84,6 +84,7 @@ static SPEC: GameSpec = GameSpec {
     game_version: "1",
     noop: Noop::None,
     turn_isolated: false,
+    max_difficulty: None,
     enumeration: Enumeration::Full,
     tick_ms: 30_000,
     first_tick_ms: 60_000,

@@ -79,6 +79,7 @@ static SPEC: GameSpec = GameSpec {
     game_version: "1",
     noop: Noop::Default,
     turn_isolated: false,
+    max_difficulty: None,
     enumeration: Enumeration::Menu,
     tick_ms: 30_000,
     first_tick_ms: 60_000,
