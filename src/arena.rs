@@ -2,18 +2,24 @@
 //!
 //! Start at `Arena::open`, then `serve`. Requests pass `guard` and reach `routes`, which parse, call the
 //! `store`, the `host` or the `rollouts`, and answer with `reply` or `error`. Sessions are played by `host`, rollouts by
-//! `rollouts`, both over the traits of `engine`; `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
+//! `rollouts`, both over the traits of `engine`; what takes longer than a request is a job (`jobs`: `evaluation`,
+//! `generation`, `builds`, `exports`); `games` has the games. `command` is `gert arena`, `demo` fills an arena with something to see.
 
 pub mod auth;
+pub mod builds;
 pub mod catalogue;
 pub mod command;
 pub mod credits;
 pub mod demo;
 pub mod engine;
 pub mod error;
+pub mod evaluation;
+pub mod exports;
 pub mod games;
+pub mod generation;
 pub mod guard;
 pub mod host;
+pub mod jobs;
 pub mod league;
 pub mod legacy;
 pub mod page;
@@ -37,6 +43,7 @@ use tokio_util::task::TaskTracker;
 
 use self::catalogue::Games;
 use self::host::{Host, Limits};
+use self::jobs::Jobs;
 use self::rollouts::Rollouts;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
@@ -83,6 +90,7 @@ struct Inner {
     keys: auth::Keys,
     host: Host,
     rollouts: Rollouts,
+    jobs: Jobs,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -122,7 +130,11 @@ impl Arena {
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
         let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
-        Ok(Self(Arc::new(Inner { settings, store, keys, host, rollouts, closing, tasks, port })))
+        let jobs = Jobs::new(tasks.clone(), closing.clone());
+        let arena =
+            Self(Arc::new(Inner { settings, store, keys, host, rollouts, jobs, closing, tasks, port }));
+        arena.jobs().resume(&arena).await?;
+        Ok(arena)
     }
 
     /// The account of an address and a new key for it, without a login: for whoever runs the arena. Makes the account
@@ -163,6 +175,11 @@ impl Arena {
     /// The rollout host.
     pub fn rollouts(&self) -> &Rollouts {
         &self.0.rollouts
+    }
+
+    /// The queue of jobs.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// The database.

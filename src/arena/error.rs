@@ -95,6 +95,13 @@ impl From<StoreError> for ArenaError {
                 "INSUFFICIENT_CREDITS",
                 format!("this reserves {need} credits and {have} are free"),
             ),
+            StoreError::DailyLimit { need, used, limit } => Self::new(
+                StatusCode::PAYMENT_REQUIRED,
+                "DAILY_LIMIT_EXCEEDED",
+                format!(
+                    "this reserves {need} credits, {used} of the {limit} a day are used or promised: wait until midnight UTC"
+                ),
+            ),
             StoreError::Taken(what) => Self::conflict(format!("{what} is taken")),
             error @ StoreError::Sql(_) => Self::internal(error),
         }

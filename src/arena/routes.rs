@@ -4,6 +4,7 @@ mod account;
 mod branches;
 mod exports;
 mod games;
+mod jobs;
 mod legacy;
 mod play;
 mod rollouts;
@@ -51,7 +52,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/exports", get(exports::list).post(exports::create))
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
-        .route("/jobs/{job_id}", get(exports::job))
+        .route("/jobs/{job_id}", get(jobs::get))
         .route("/rollout-runs", get(rollouts::list).post(rollouts::open))
         .route("/rollout-runs/{run_id}/extend", post(rollouts::extend))
         .route("/rollout-runs/{run_id}/close", post(rollouts::close))

@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod branches;
 pub mod exports;
+pub mod jobs;
 pub mod ledger;
 pub mod open;
 pub mod runs;
@@ -56,6 +57,16 @@ pub enum StoreError {
         need: super::credits::Credits,
         /// What is free.
         have: super::credits::Credits,
+    },
+    /// The account may not spend that much today.
+    #[error("the daily limit of {limit} does not cover it: {need} needed, {used} used or promised")]
+    DailyLimit {
+        /// What the hold takes.
+        need: super::credits::Credits,
+        /// What was spent since midnight UTC, and what is promised.
+        used: super::credits::Credits,
+        /// What may be spent a day.
+        limit: super::credits::Credits,
     },
     /// A unique name is in use.
     #[error("{0} is taken")]

@@ -31,6 +31,8 @@ pub(super) async fn balance(
         .filter_map(|(payee, _)| match payee {
             Payee::Session(session_id) => Some(arena.host().find(session_id)?.face().record.credits()),
             Payee::Run(run_id) => Some(Credits::for_ticks(arena.rollouts().find(run_id)?.ticks_used())),
+            // Settled in one piece when it ends.
+            Payee::Job(_) => None,
         })
         .map(|credits| credits.0)
         .sum();

@@ -99,17 +99,6 @@ pub(super) async fn download(
     Ok(Reply::ok(json!({ "record_count": export.rows, "message": message })))
 }
 
-/// `GET /jobs/{id}`: exports can be polled as jobs.
-pub(super) async fn job(
-    State(arena): State<Arena>,
-    Extension(Caller(account_id)): Extension<Caller>,
-    Path(job_id): Path<String>,
-) -> Answer {
-    let export = find(&arena, account_id, job_id).await?;
-    let result = json!({ "record_count": export.rows });
-    Ok(Reply::ok(json!({ "job": { "job_id": export.job_id, "status": export.status, "result": result } })))
-}
-
 async fn find(arena: &Arena, account_id: String, job_id: String) -> Result<Export, ArenaError> {
     let id = job_id.clone();
     let export = arena.store().read(move |connection| exports::get(connection, &account_id, &id)).await?;

@@ -6,7 +6,8 @@
 //!          refund +the hold
 //! ```
 //!
-//! A rollout run is held, settled and refunded alike, but its hold may grow by further entries.
+//! A rollout run and a job are held, settled and refunded alike; the hold of a run may grow by further entries. What is
+//! paid at once, such as a task, is a `settle` alone ([`charge`]).
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -33,6 +34,51 @@ pub enum Payee {
     Session(String),
     /// A rollout run, by its id.
     Run(String),
+    /// A job, by its id.
+    Job(String),
+}
+
+impl Payee {
+    fn column(&self) -> &'static str {
+        match self {
+            Self::Session(_) => "session_id",
+            Self::Run(_) => "run_id",
+            Self::Job(_) => "job_id",
+        }
+    }
+
+    fn id(&self) -> &str {
+        match self {
+            Self::Session(id) | Self::Run(id) | Self::Job(id) => id,
+        }
+    }
+}
+
+/// What is paid at once, and what caused it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link<'a> {
+    /// A task, by its id.
+    Task(&'a str),
+    /// Nothing that is kept.
+    Nothing,
+}
+
+/// What a job used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bill {
+    /// What it costs.
+    pub amount: Credits,
+    /// Ticks that were played, where any were.
+    pub ticks: Option<u64>,
+    /// One line for the usage list.
+    pub description: String,
+}
+
+impl Bill {
+    /// For what used nothing.
+    pub fn nothing() -> Self {
+        Self { amount: Credits(0), ticks: None, description: "nothing used".to_owned() }
+    }
 }
 
 /// One line of the usage list.
@@ -46,6 +92,9 @@ pub struct UsageEntry {
     micro: i64,
     session_id: Option<String>,
     run_id: Option<String>,
+    job_id: Option<String>,
+    task_id: Option<String>,
+    cause: Option<String>,
     game: Option<String>,
     ticks: Option<u64>,
     description: String,
@@ -57,24 +106,28 @@ impl UsageEntry {
         let mut json = Map::new();
         let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
         put("entry_id", format!("u_{}", self.entry).into());
-        let kind = match (self.kind.as_str(), &self.run_id) {
-            ("settle", Some(_)) => "rollout_run",
-            ("settle", None) => "session",
-            (kind, _) => kind,
+        let kind = match (self.kind.as_str(), &self.cause, &self.run_id) {
+            ("settle", Some(cause), _) => cause,
+            ("settle", None, Some(_)) => "rollout_run",
+            ("settle", None, None) => "session",
+            (kind, ..) => kind,
         };
         put("kind", kind.into());
         put("credits", json!(Credits(-self.micro)));
         if let Some(ticks) = self.ticks {
             put("ticks", ticks.into());
         }
-        if let Some(game) = &self.game {
-            put("game", game.as_str().into());
-        }
-        if let Some(session_id) = &self.session_id {
-            put("session_id", session_id.as_str().into());
-        }
-        if let Some(run_id) = &self.run_id {
-            put("run_id", run_id.as_str().into());
+        let links = [
+            ("game", &self.game),
+            ("session_id", &self.session_id),
+            ("run_id", &self.run_id),
+            ("job_id", &self.job_id),
+            ("task_id", &self.task_id),
+        ];
+        for (key, id) in links {
+            if let Some(id) = id {
+                put(key, id.as_str().into());
+            }
         }
         put("description", self.description.as_str().into());
         put("created_at", rfc3339(timestamp(self.at)).into());
@@ -100,7 +153,7 @@ pub fn grant(
 /// Reserves the price of a whole session.
 ///
 /// # Errors
-/// [`StoreError::Short`] when the account cannot cover it.
+/// [`StoreError::Short`] when the account cannot cover it, [`StoreError::DailyLimit`] when it may not.
 pub fn hold(
     connection: &Connection,
     account_id: &str,
@@ -109,10 +162,7 @@ pub fn hold(
     amount: Credits,
     at: Timestamp,
 ) -> Result<(), StoreError> {
-    let have = free(connection, account_id)?;
-    if have < amount {
-        return Err(StoreError::Short { need: amount, have });
-    }
+    afford(connection, account_id, amount, at)?;
     connection.execute(
         "INSERT INTO ledger (account_id, at, kind, micro, session_id, game, description)
          VALUES (?1, ?2, 'hold', ?3, ?4, ?5, 'reserved')",
@@ -151,7 +201,7 @@ pub fn settle(
 /// Makes the hold of a run as large as this; one that is large enough stays as it is.
 ///
 /// # Errors
-/// [`StoreError::Short`] when the account cannot cover what is missing.
+/// [`StoreError::Short`] when the account cannot cover what is missing, [`StoreError::DailyLimit`] when it may not.
 pub fn raise_hold(
     connection: &Connection,
     account_id: &str,
@@ -163,10 +213,7 @@ pub fn raise_hold(
     if missing.0 <= 0 {
         return Ok(());
     }
-    let have = free(connection, account_id)?;
-    if have < missing {
-        return Err(StoreError::Short { need: missing, have });
-    }
+    afford(connection, account_id, missing, at)?;
     connection.execute(
         "INSERT INTO ledger (account_id, at, kind, micro, run_id, description)
          VALUES (?1, ?2, 'hold', ?3, ?4, 'reserved')",
@@ -200,14 +247,130 @@ pub fn settle_run(
     Ok(())
 }
 
+/// Reserves what a job may cost at most. One that costs nothing is not in the ledger.
+///
+/// # Errors
+/// [`StoreError::Short`] when the account cannot cover it, [`StoreError::DailyLimit`] when it may not.
+pub fn hold_job(
+    connection: &Connection,
+    account_id: &str,
+    job_id: &str,
+    amount: Credits,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    if amount.0 <= 0 {
+        return Ok(());
+    }
+    afford(connection, account_id, amount, at)?;
+    connection.execute(
+        "INSERT INTO ledger (account_id, at, kind, micro, job_id, description)
+         VALUES (?1, ?2, 'hold', ?3, ?4, 'reserved')",
+        params![account_id, at.as_millisecond(), -amount.0, job_id],
+    )?;
+    Ok(())
+}
+
+/// Charges what a job used, at most its hold, and gives the hold back. Does nothing the second time, or without a hold.
+pub fn settle_job(
+    connection: &Connection,
+    job_id: &str,
+    cause: &str,
+    bill: &Bill,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "SELECT account_id FROM ledger WHERE job_id = ?1 AND kind = 'hold'";
+    let account: Option<String> = connection.query_row(sql, [job_id], |row| row.get(0)).optional()?;
+    let Some(account_id) = account else { return Ok(()) };
+    let held = held_for(connection, &Payee::Job(job_id.to_owned()))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT OR IGNORE INTO ledger (account_id, at, kind, micro, job_id, cause, ticks, description)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    let (at, ticks, spent) =
+        (at.as_millisecond(), bill.ticks.map(|ticks| ticks as i64), bill.amount.min(held));
+    insert.execute(params![account_id, at, "settle", -spent.0, job_id, cause, ticks, bill.description])?;
+    insert.execute(params![account_id, at, "refund", held.0, job_id, cause, ticks, "hold released"])?;
+    Ok(())
+}
+
+/// Charges something that is done and paid at once; `cause` is its kind in the usage list.
+///
+/// # Errors
+/// [`StoreError::Short`] when the account cannot cover it, [`StoreError::DailyLimit`] when it may not.
+pub fn charge(
+    connection: &Connection,
+    account_id: &str,
+    cause: &str,
+    amount: Credits,
+    link: &Link<'_>,
+    description: &str,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    afford(connection, account_id, amount, at)?;
+    let task_id = match *link {
+        Link::Task(id) => Some(id),
+        Link::Nothing => None,
+    };
+    connection.execute(
+        "INSERT INTO ledger (account_id, at, kind, micro, cause, task_id, description)
+         VALUES (?1, ?2, 'settle', ?3, ?4, ?5, ?6)",
+        params![account_id, at.as_millisecond(), -amount.0, cause, task_id, description],
+    )?;
+    Ok(())
+}
+
+/// Sets or lifts what an account may spend a day.
+pub fn limit_day(
+    connection: &Connection,
+    account_id: &str,
+    limit: Option<Credits>,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE accounts SET daily_limit = ?2 WHERE account_id = ?1";
+    connection.execute(sql, params![account_id, limit.map(|limit| limit.0)])?;
+    Ok(())
+}
+
+/// Whether the account may promise this much now.
+fn afford(
+    connection: &Connection,
+    account_id: &str,
+    amount: Credits,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let have = free(connection, account_id)?;
+    if have < amount {
+        return Err(StoreError::Short { need: amount, have });
+    }
+    let sql = "SELECT daily_limit FROM accounts WHERE account_id = ?1";
+    let limit: Option<Option<i64>> =
+        connection.prepare_cached(sql)?.query_row([account_id], |row| row.get(0)).optional()?;
+    let Some(limit) = limit.flatten().map(Credits) else { return Ok(()) };
+    let used = used_today(connection, account_id, at)?;
+    if used.0 + amount.0 > limit.0 {
+        return Err(StoreError::DailyLimit { need: amount, used, limit });
+    }
+    Ok(())
+}
+
+/// What was spent since midnight UTC, and what is promised still: what an open hold pays for may be used today.
+fn used_today(connection: &Connection, account_id: &str, at: Timestamp) -> Result<Credits, StoreError> {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+    let midnight = at.as_millisecond().div_euclid(DAY_MS) * DAY_MS;
+    let sql =
+        "SELECT coalesce(-sum(micro), 0) FROM ledger WHERE account_id = ?1 AND kind = 'settle' AND at >= ?2";
+    let spent: i64 =
+        connection.prepare_cached(sql)?.query_row(params![account_id, midnight], |row| row.get(0))?;
+    let sql =
+        "SELECT coalesce(-sum(micro), 0) FROM ledger WHERE account_id = ?1 AND kind IN ('hold', 'refund')";
+    let held: i64 = connection.prepare_cached(sql)?.query_row([account_id], |row| row.get(0))?;
+    Ok(Credits(spent + held))
+}
+
 /// What was reserved for something, settled or not.
 pub fn held_for(connection: &Connection, payee: &Payee) -> Result<Credits, StoreError> {
-    let (column, id) = match payee {
-        Payee::Session(id) => ("session_id", id),
-        Payee::Run(id) => ("run_id", id),
-    };
+    let column = payee.column();
     let sql = format!("SELECT coalesce(-sum(micro), 0) FROM ledger WHERE {column} = ?1 AND kind = 'hold'");
-    Ok(Credits(connection.prepare_cached(&sql)?.query_row([id], |row| row.get(0))?))
+    Ok(Credits(connection.prepare_cached(&sql)?.query_row([payee.id()], |row| row.get(0))?))
 }
 
 /// What the account may still promise.
@@ -222,17 +385,19 @@ pub fn holdings(connection: &Connection, account_id: &str) -> Result<Holdings, S
     let snapshot = connection.unchecked_transaction()?;
     let free = free(&snapshot, account_id)?;
     let mut statement = snapshot.prepare_cached(
-        "SELECT session_id, run_id, -sum(micro) FROM ledger AS hold WHERE account_id = ?1 AND kind = 'hold'
+        "SELECT session_id, run_id, job_id, -sum(micro) FROM ledger AS hold WHERE account_id = ?1 AND kind = 'hold'
          AND NOT EXISTS (SELECT 1 FROM ledger WHERE session_id = hold.session_id AND kind = 'refund')
          AND NOT EXISTS (SELECT 1 FROM ledger WHERE run_id = hold.run_id AND kind = 'refund')
-         GROUP BY session_id, run_id",
+         AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = hold.job_id AND kind = 'refund')
+         GROUP BY session_id, run_id, job_id",
     )?;
     let rows = statement.query_map([account_id], |row| {
-        let payee = match row.get::<_, Option<String>>(0)? {
-            Some(session_id) => Payee::Session(session_id),
-            None => Payee::Run(row.get(1)?),
+        let payee = match (row.get(0)?, row.get(1)?) {
+            (Some(session_id), _) => Payee::Session(session_id),
+            (None, Some(run_id)) => Payee::Run(run_id),
+            (None, None) => Payee::Job(row.get(2)?),
         };
-        Ok((payee, Credits(row.get(2)?)))
+        Ok((payee, Credits(row.get(3)?)))
     })?;
     Ok(Holdings { free, open: rows.collect::<Result<_, _>>()? })
 }
@@ -246,7 +411,7 @@ pub fn usage(
 ) -> Result<Vec<UsageEntry>, StoreError> {
     let [at, entry] = after.unwrap_or([i64::MAX, i64::MAX]);
     let mut statement = connection.prepare_cached(
-        "SELECT entry, at, kind, micro, session_id, run_id, game, ticks, description FROM ledger
+        "SELECT entry, at, kind, micro, session_id, run_id, job_id, task_id, cause, game, ticks, description FROM ledger
          WHERE account_id = ?1 AND kind IN ('grant', 'settle') AND (at, entry) < (?2, ?3)
          ORDER BY at DESC, entry DESC LIMIT ?4",
     )?;
@@ -258,9 +423,12 @@ pub fn usage(
             micro: row.get(3)?,
             session_id: row.get(4)?,
             run_id: row.get(5)?,
-            game: row.get(6)?,
-            ticks: row.get::<_, Option<i64>>(7)?.map(|ticks| ticks.max(0) as u64),
-            description: row.get(8)?,
+            job_id: row.get(6)?,
+            task_id: row.get(7)?,
+            cause: row.get(8)?,
+            game: row.get(9)?,
+            ticks: row.get::<_, Option<i64>>(10)?.map(|ticks| ticks.max(0) as u64),
+            description: row.get(11)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

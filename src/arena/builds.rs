@@ -1,0 +1,12 @@
+//! Dataset builds: submissions, evaluations and branches, and the exports of them.
+
+use super::error::ArenaError;
+use super::jobs::{Broken, Done, Job};
+
+/// Does the job.
+///
+/// # Errors
+/// Why it ended otherwise than well.
+pub async fn run(job: &Job) -> Result<Done, Broken> {
+    Err(ArenaError::internal(format!("`{}`: the arena has no dataset builds yet", job.row.job_id)).into())
+}
