@@ -15,6 +15,7 @@ pub mod engine;
 pub mod error;
 pub mod evaluation;
 pub mod exports;
+pub mod faults;
 pub mod games;
 pub mod generation;
 pub mod guard;
@@ -42,6 +43,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::catalogue::Games;
+use self::faults::Faults;
 use self::host::{Host, Limits};
 use self::jobs::Jobs;
 use self::rollouts::Rollouts;
@@ -62,21 +64,28 @@ pub struct ArenaSettings {
     pub games: Games,
     /// How patient it is.
     pub limits: Limits,
+    /// What is to go wrong.
+    pub faults: Arc<Faults>,
 }
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits } = self;
+        let Self { store, dev, games, limits, faults } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
-        show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits).finish()
+        show.field("store", store)
+            .field("dev", dev)
+            .field("games", &games)
+            .field("limits", limits)
+            .field("faults", faults)
+            .finish()
     }
 }
 
 impl ArenaSettings {
     /// All games, and the patience that people need.
     pub fn new(store: Place, dev: bool) -> Self {
-        Self { store, dev, games: games::GAMES, limits: Limits::default() }
+        Self { store, dev, games: games::GAMES, limits: Limits::default(), faults: Arc::default() }
     }
 }
 
@@ -126,7 +135,12 @@ impl Arena {
         let store = Arc::new(store.map_err(|_| StoreError::Closed)??);
         let keys = auth::Keys::load(&store).await?;
         let closing = CancellationToken::new();
-        let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
+        let host = Host::new(
+            Arc::clone(&store),
+            settings.limits.clone(),
+            Arc::clone(&settings.faults),
+            closing.clone(),
+        );
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
         let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
@@ -200,6 +214,11 @@ impl Arena {
     /// How patient it is.
     pub fn limits(&self) -> &Limits {
         &self.0.settings.limits
+    }
+
+    /// What is to go wrong.
+    pub fn faults(&self) -> &Faults {
+        &self.0.settings.faults
     }
 
     /// Whether accounts can be made over the wire.

@@ -102,6 +102,9 @@ impl From<StoreError> for ArenaError {
                     "this reserves {need} credits, {used} of the {limit} a day are used or promised: wait until midnight UTC"
                 ),
             ),
+            StoreError::Settled => {
+                Self::new(StatusCode::CONFLICT, "RUN_CLOSED", "the run was closed in the meantime")
+            }
             StoreError::Taken(what) => Self::conflict(format!("{what} is taken")),
             error @ StoreError::Sql(_) => Self::internal(error),
         }

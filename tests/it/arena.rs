@@ -6,6 +6,7 @@ mod accounts;
 mod branches;
 mod delegating;
 mod durability;
+mod faults;
 mod league;
 mod legacy;
 mod play;

@@ -48,6 +48,15 @@ impl FromStr for Seat {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Seat {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(|()| {
+            serde::de::Error::custom(format!("`{name}` is no seat: the seats are `p0` to `p7`"))
+        })
+    }
+}
+
 impl serde::Serialize for Seat {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const NAMES: [&str; MAX_SEATS] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
