@@ -3,12 +3,14 @@
 //! Ratings are measured by `gert arena calibrate` and ship as tables (`assets/league`), one a game. An entry is owned by
 //! the system; its `model` is the player's name (`ab4+eps0.25`). Start at [`of`]; opponents come from [`draw`].
 //!
-//! `roster` says who is rated, `calibrate` plays and `rating` fits; `table` is the file.
+//! `roster` says who is rated, `calibrate` plays and `rating` fits; `solo` does both for games without opponents; `table` is
+//! the file.
 
 pub mod calibrate;
 mod id;
 pub mod rating;
 pub mod roster;
+pub mod solo;
 pub mod table;
 
 use std::collections::HashMap;
@@ -146,8 +148,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("grid_serpents", include_str!("../../assets/league/grid_serpents.json")),
     ("liars_dice", include_str!("../../assets/league/liars_dice.json")),
     ("market_simulator", include_str!("../../assets/league/market_simulator.json")),
+    ("minefield", include_str!("../../assets/league/minefield.json")),
     ("multi_reversi", include_str!("../../assets/league/multi_reversi.json")),
     ("pot_limit_omaha_hilo", include_str!("../../assets/league/pot_limit_omaha_hilo.json")),
+    ("spe_recall", include_str!("../../assets/league/spe_recall.json")),
 ];
 
 fn read(slug: &str, text: &str) -> Vec<Entry> {
