@@ -31,6 +31,7 @@ pub mod rollouts;
 pub mod routes;
 pub mod secret;
 pub mod store;
+pub mod submissions;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
