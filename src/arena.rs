@@ -33,6 +33,7 @@ pub mod routes;
 pub mod sandbox;
 pub mod secret;
 pub mod store;
+pub mod submissions;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

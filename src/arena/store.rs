@@ -6,12 +6,15 @@
 
 pub mod accounts;
 pub mod branches;
+pub mod evaluations;
 pub mod exports;
 pub mod jobs;
 pub mod ledger;
+pub mod matches;
 pub mod open;
 pub mod runs;
 pub mod sessions;
+pub mod submissions;
 mod writer;
 
 use std::fs::File;
@@ -212,6 +215,12 @@ impl Store {
     fn sender(&self) -> Option<mpsc::Sender<Box<dyn Job>>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// A column of JSON. Written by us; what cannot be read is shown as absent rather than hiding the row.
+fn json(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<serde_json::Value>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 #[cfg(test)]
