@@ -205,6 +205,8 @@ impl Arena {
     /// The queue of jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
     /// What starts submitted programs.
     pub fn sandbox(&self) -> &Sandbox {
         &self.0.sandbox

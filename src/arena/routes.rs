@@ -2,18 +2,20 @@
 
 mod account;
 mod branches;
+mod builds;
 mod exports;
 mod games;
 mod jobs;
 mod legacy;
 mod play;
+mod providers;
 mod rollouts;
 mod scoring;
 mod sessions;
 mod sockets;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -44,7 +46,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/sessions/{session_id}/logs", get(sessions::logs))
         .route("/sessions/{session_id}/branches", get(branches::tree))
         .route("/sessions/{session_id}/branch-scores", get(branches::scores::get))
-        .route("/org/providers", get(providers))
+        .route("/org/providers", get(providers::list))
         .route("/play", post(play::create))
         .route("/play/{session_id}/branch", post(branches::create))
         .route("/play/{session_id}/join", post(play::join))
@@ -53,6 +55,8 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(jobs::get))
+        .route("/jobs/{job_id}/branch-scores", get(jobs::branch_scores))
+        .route("/dataset-builds", post(builds::create))
         .route("/rollout-runs", get(rollouts::list).post(rollouts::open))
         .route("/rollout-runs/{run_id}/extend", post(rollouts::extend))
         .route("/rollout-runs/{run_id}/close", post(rollouts::close))
@@ -104,11 +108,6 @@ async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
     };
     query.finish()?;
     Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
-}
-
-/// `GET /org/providers`: a bare list.
-async fn providers(State(arena): State<Arena>) -> Answer {
-    Ok(Reply::ok(super::providers::list(arena.games())))
 }
 
 async fn unknown(request: Request) -> ArenaError {

@@ -38,6 +38,21 @@ impl Frame {
         }
     }
 
+    /// Of one question that wants a whole program for an answer.
+    pub fn one_shot(game: &GameSpec, model: &str, provider: &str) -> Self {
+        let system = format!(
+            "You write a program that plays a game against others. Answer with the whole program in one Python code \
+             block.\n\n{}",
+            contract(game)
+        );
+        Self { system, tools: json!([]), ..Self::new(game, model, provider) }
+    }
+
+    /// The system text.
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
     /// Whose session it is: model and provider.
     pub fn by(&self) -> (&str, &str) {
         (&self.model, &self.provider)
@@ -88,15 +103,6 @@ impl Frame {
     }
 }
 
-/// What a model is told of a session that writes a program in one answer.
-pub fn one_shot(game: &GameSpec) -> (String, String) {
-    let system = format!(
-        "You write a program that plays a game against others. Answer with the whole program in one Python code block.\n\n{}",
-        contract(game)
-    );
-    (system, overview(game))
-}
-
 /// A step's prompt.
 pub fn step_prompt(game: &GameSpec, step: u32, turns: (u32, u32)) -> String {
     let (left, of) = turns;
@@ -106,7 +112,8 @@ pub fn step_prompt(game: &GameSpec, step: u32, turns: (u32, u32)) -> String {
     )
 }
 
-fn overview(game: &GameSpec) -> String {
+/// What a model is told of a game.
+pub fn overview(game: &GameSpec) -> String {
     let schema = (game.action_schema)();
     format!("## Game Overview\n\n{}\n\n## Schema of one action\n\n```json\n{schema}\n```", game.prompt.trim())
 }

@@ -38,6 +38,8 @@ pub struct Line {
     pub turn: u32,
     /// The model's turns in all steps.
     pub turns: u32,
+    /// Matches that the model has asked for in this step.
+    pub step_matches: u32,
     /// The log of the last evaluation.
     pub log: String,
     /// The program that the last evaluation played, if it is still that one.
@@ -51,8 +53,9 @@ pub struct Line {
 impl Default for Line {
     fn default() -> Self {
         let (transcript, workspace) = (Transcript::default(), Workspace::default());
-        let (step, turn, turns, idle, n_ids) = (0, 0, 0, 0, 0);
-        Self { transcript, workspace, step, turn, turns, log: NO_LOG.into(), evaluated: None, idle, n_ids }
+        let (step, turn, turns, step_matches, idle, n_ids) = (0, 0, 0, 0, 0, 0);
+        let (log, evaluated) = (NO_LOG.to_owned(), None);
+        Self { transcript, workspace, step, turn, turns, step_matches, log, evaluated, idle, n_ids }
     }
 }
 
@@ -75,7 +78,7 @@ pub fn tool_use(tool: &str, arguments: Value) -> Value {
 impl Line {
     /// Begins a step with a look around, which the harness takes in the model's name. This is where lines branch.
     pub fn open_step(&mut self) {
-        (self.step, self.turn, self.idle) = (self.step + 1, 0, 0);
+        (self.step, self.turn, self.step_matches, self.idle) = (self.step + 1, 0, 0, 0);
         let calls = ["list_workspace", "read_logs"].map(|tool| self.call("synthetic", tool, json!({})));
         let blocks: Vec<Value> = calls.iter().map(Call::block).collect();
         self.transcript.model_turn(self.spot(), &blocks, None);

@@ -43,7 +43,7 @@ impl Model {
     ) -> Result<Answer, String> {
         match self {
             Self::Writer(size) => {
-                let situation = Situation { game, workspace: &line.workspace, turns: line.turns, stream };
+                let situation = Situation { game, workspace: &line.workspace, stream };
                 Ok(Answer { blocks: writer::answer(*size, &situation), stop_reason: "tool_use", by: None })
             }
             Self::Endpoint(chat) => {

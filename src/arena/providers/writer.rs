@@ -79,8 +79,6 @@ pub struct Situation<'a> {
     pub game: &'a str,
     /// The files as they are.
     pub workspace: &'a Workspace,
-    /// Turns it has taken so far.
-    pub turns: u32,
     /// Decides everything.
     pub stream: u64,
 }
@@ -108,15 +106,12 @@ pub fn answer(size: Size, now: &Situation<'_>) -> Vec<Value> {
         return turn("There is no program yet: start from a template.", vec![write(size, now)]);
     };
     let knobs = knobs::read(text);
-    match now.turns % 3 {
-        1 => turn(
+    match rng.below(6) {
+        0 => turn(
             "See how it does before changing anything.",
             vec![tool_use("run_evaluation", json!({ "match_count": 1 }))],
         ),
-        _ if knobs.is_empty() || rng.one_in(6) => {
-            turn("Another template may do better.", vec![write(size, now)])
-        }
-        2 => turn(
+        1..=2 if !knobs.is_empty() => turn(
             "Read the log and the constants, then move one of them.",
             vec![
                 tool_use("read_logs", json!({})),
@@ -124,7 +119,10 @@ pub fn answer(size: Size, now: &Situation<'_>) -> Vec<Value> {
                 edit(&knobs, &mut rng),
             ],
         ),
-        _ => turn("Move a constant and look again.", vec![patch(text, &knobs, &mut rng)]),
+        3..=4 if !knobs.is_empty() => {
+            turn("Move a constant and look again.", vec![patch(text, &knobs, &mut rng)])
+        }
+        _ => turn("Another template may do better.", vec![write(size, now)]),
     }
 }
 
@@ -190,8 +188,8 @@ mod tests {
             let slug = game.spec().slug;
             let mut workspace = Workspace::default();
             let mut tools = std::collections::HashSet::new();
-            for turns in 0..60 {
-                let now = Situation { game: slug, workspace: &workspace, turns, stream: u64::from(turns) };
+            for stream in 0..60 {
+                let now = Situation { game: slug, workspace: &workspace, stream };
                 for block in answer(Size::Large, &now).into_iter().filter(|block| block["type"] == "tool_use") {
                     let tool = block["name"].as_str().unwrap().to_owned();
                     let result = workspace.call(&tool, &block["input"]);
