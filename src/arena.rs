@@ -154,6 +154,7 @@ impl Arena {
             jobs,
             sandbox,
             matches,
+            jobs,
             closing,
             tasks,
             port,
