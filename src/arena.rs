@@ -134,6 +134,7 @@ impl Arena {
         let jobs = Jobs::new(tasks.clone(), closing.clone());
         let arena =
             Self(Arc::new(Inner { settings, store, keys, host, rollouts, jobs, closing, tasks, port }));
+        exports::sweep(arena.store()).await?;
         arena.jobs().resume(&arena).await?;
         Ok(arena)
     }
