@@ -154,11 +154,11 @@ impl Arena {
             jobs,
             sandbox,
             matches,
-            jobs,
             closing,
             tasks,
             port,
         }));
+        exports::sweep(arena.store()).await?;
         arena.jobs().resume(&arena).await?;
         Ok(arena)
     }

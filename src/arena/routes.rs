@@ -53,6 +53,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/play/{session_id}/join", post(play::join))
         .route("/spectate/{session_id}", get(sockets::spectate))
         .route("/exports", get(exports::list).post(exports::create))
+        .route("/exports/reset-tracking", post(exports::reset_tracking))
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(jobs::get))
@@ -93,11 +94,13 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/play/{session_id}/act", post(play::act))
         .route("/play/{session_id}/leave", post(play::leave))
         .route("/play/{session_id}/ws", get(sockets::play));
+    // The address of a file opens it alone.
+    let with_signature = Router::new().route("/exports/files/{job_id}/{name}", get(exports::files::fetch));
     let bootstrap = Router::new()
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    legacy::under_both_paths(with_key.merge(with_token).merge(bootstrap), &arena)
+    legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -12,7 +12,9 @@ use crate::arena::engine::Game;
 use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::league::{self, Wanted};
 use crate::arena::matches::{Failure, MatchError, Order, Player};
-use crate::arena::sandbox::{Entry, File, Limits, Program, Refusal, Source};
+use crate::arena::sandbox::{Limits, Program, Refusal, Source};
+use crate::arena::store::submissions::Code;
+use crate::arena::submissions;
 
 /// Lines of a program's stderr that a log has.
 const LOG_LINES: usize = 10;
@@ -140,9 +142,7 @@ fn rivals(game: &dyn Game, count: usize, rng: &mut Pcg) -> Result<Vec<String>, N
 /// The workspace as a program.
 fn source(workspace: &Workspace) -> Option<Source> {
     workspace.program()?;
-    let file = |(name, text): (&String, &String)| File { name: name.clone(), bytes: text.clone().into_bytes() };
-    let files = workspace.files().iter().map(file).collect();
-    Some(Source { entry: Entry::Function(PROGRAM.to_owned()), files, fresh: false })
+    Some(submissions::source(Code { files: workspace.submitted(), command: None, fresh: false }))
 }
 
 impl Trial {

@@ -11,7 +11,7 @@ use crate::arena::jobs::{Kind, Order, callback};
 use crate::arena::providers::Author;
 use crate::arena::reply::Reply;
 use crate::arena::request::Fields;
-use crate::arena::store::submissions::{self, NewSubmission};
+use crate::arena::store::submissions::{self, Code, NewSubmission};
 use crate::arena::{Arena, catalogue};
 
 /// Turns of a session at most.
@@ -33,9 +33,10 @@ pub struct Ordered {
 }
 
 /// Whether a body without code asks for a generation.
-pub fn is_generation(body: &Value) -> bool {
-    ["custom_provider_id", "pipeline", "max_turns", "branch"].iter().any(|name| !body[*name].is_null())
-        && ["code", "files"].iter().all(|name| body[*name].is_null())
+pub fn is_wanted(fields: &Fields) -> bool {
+    ["custom_provider_id", "pipeline", "max_turns", "branch"].iter().any(|name| fields.has(name))
+        && !fields.has("code")
+        && !fields.has("files")
 }
 
 /// Reads the request, keeps the submission and starts the job.
@@ -96,7 +97,7 @@ pub async fn order(
         model: Some(plan.model.clone()),
         branch_mode: plan.branch_mode(),
         job_id: Some(order.job_id.clone()),
-        ..NewSubmission::new(account_id, spec, "python", Default::default())
+        ..NewSubmission::new(account_id, spec, "python", Code { files: Default::default(), command: None, fresh: false })
     };
     let submission_id = plan.submission_id;
     let at = Timestamp::now();
@@ -213,9 +214,13 @@ mod tests {
 
     #[test]
     fn a_body_with_code_is_no_generation() {
-        assert!(is_generation(&json!({ "game": "g", "custom_provider_id": "p" })));
-        assert!(is_generation(&json!({ "game": "g", "pipeline": "agentic" })));
-        assert!(!is_generation(&json!({ "game": "g", "code": "x", "custom_provider_id": "p" })));
-        assert!(!is_generation(&json!({ "game": "g" })));
+        let is_wanted = |fields: Value| match fields {
+            Value::Object(fields) => is_wanted(&Fields::from_object(fields)),
+            _ => false,
+        };
+        assert!(is_wanted(json!({ "game": "g", "custom_provider_id": "p" })));
+        assert!(is_wanted(json!({ "game": "g", "pipeline": "agentic" })));
+        assert!(!is_wanted(json!({ "game": "g", "code": "x", "custom_provider_id": "p" })));
+        assert!(!is_wanted(json!({ "game": "g", "pipeline": null })));
     }
 }

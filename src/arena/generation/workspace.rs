@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::patch;
+use crate::arena::store::submissions::MODULE;
 
 /// The program that is submitted.
 pub const PROGRAM: &str = "submission.py";
@@ -58,6 +59,14 @@ impl Workspace {
     /// The files as a JSON object.
     pub fn json(&self) -> Value {
         Value::Object(self.0.iter().map(|(name, text)| (name.clone(), text.as_str().into())).collect())
+    }
+
+    /// The files as a submission has them: the program is its module.
+    pub fn submitted(&self) -> BTreeMap<String, String> {
+        let name = |name: &String| if name == PROGRAM { MODULE.to_owned() } else { name.clone() };
+        // Last, so that it wins over a file that has the module's name.
+        let (program, others): (Vec<_>, Vec<_>) = self.0.iter().partition(|(name, _)| *name == PROGRAM);
+        others.into_iter().chain(program).map(|(key, text)| (name(key), text.clone())).collect()
     }
 
     /// What a tool answers; `None` for one that is not about files. What fails is an object with `error`, and changes

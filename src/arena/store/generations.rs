@@ -57,7 +57,7 @@ pub fn points(connection: &Connection, job_id: &str) -> Result<Vec<Value>, Store
 
 /// Completes a submission that a session has written. Does nothing the second time.
 pub fn finish(connection: &Connection, generated: &Generated) -> Result<(), StoreError> {
-    let files = generated.workspace.json().to_string();
+    let files = serde_json::to_string(&generated.workspace.submitted()).unwrap_or_default();
     let changed = connection.execute(
         "UPDATE submissions SET files = ?2, branch_config = ?3 WHERE submission_id = ?1 AND status = 'pending'",
         params![generated.submission_id, files, generated.branch_config.as_ref().map(Value::to_string)],
