@@ -13,7 +13,7 @@ mod children;
 mod parents;
 pub mod plan;
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
 use self::plan::{Build, Unit, Work};
@@ -60,7 +60,8 @@ async fn work(job: &Job, build: &Build) -> Result<Done, Broken> {
     let kinds = export_types(build);
     let total = (units.len() + kinds.len()) as u64;
     let (mut made, mut reasons, mut done) = (Vec::new(), Vec::new(), 0);
-    let mut parts = stream::iter(units.iter().map(|unit| part(job, build, unit))).buffer_unordered(AT_ONCE);
+    let each: Vec<_> = units.iter().map(|unit| part(job, build, unit).boxed()).collect();
+    let mut parts = stream::iter(each).buffer_unordered(AT_ONCE);
     while let Some(part) = parts.next().await {
         match part? {
             Part::Made(id) => made.push(id),

@@ -126,7 +126,8 @@ impl Build {
 
     /// What it costs at most, exports aside, which are held for by themselves.
     pub fn estimate(&self, games: Games) -> Credits {
-        let ticks = self.units().iter().filter_map(|unit| {
+        let units = self.units();
+        let ticks = units.iter().filter_map(|unit| {
             let game = catalogue::find(games, &unit.game)?;
             let horizon = u64::from(game.spec().canonical_ticks);
             Some(match &self.work {

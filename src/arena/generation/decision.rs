@@ -11,7 +11,7 @@
 //! continuation goes to the end of the step, and its program's mean score in real matches is what it is worth. All
 //! continuations of a point meet the same opponents with the same luck.
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
 use super::frame::Frame;
@@ -63,8 +63,9 @@ pub async fn decide(
     for (nth, answer) in candidates_of(session, branching, line, frame).await?.into_iter().enumerate() {
         let ways = (1..=branching.samples_per_action).map(|sample| {
             let branch = Branch { candidate: nth as u32 + 1, sample };
-            go_on(session, line, frame, answer.clone(), branch)
+            go_on(session, line, frame, answer.clone(), branch).boxed()
         });
+        let ways: Vec<_> = ways.collect();
         let continuations: Vec<_> = stream::iter(ways).buffered(AT_ONCE).collect().await;
         let continuations = continuations.into_iter().collect::<Result<_, _>>()?;
         let mut numbered = answer;
