@@ -63,8 +63,9 @@ mod tests {
     #[test]
     fn shares_are_rounded_half_up() {
         let share = |value: f64, span| Difficulty::try_from(value).unwrap().share_of(span);
-        assert_eq!([share(0.45, 8), share(0.45, 18), share(1.0, 18), share(0.5, 1), share(0.0, 9)], [
-            4, 8, 18, 1, 0
-        ]);
+        assert_eq!(
+            [share(0.45, 8), share(0.45, 18), share(1.0, 18), share(0.5, 1), share(0.0, 9)],
+            [4, 8, 18, 1, 0]
+        );
     }
 }

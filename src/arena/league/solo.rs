@@ -111,8 +111,9 @@ fn normal_quantile(share: f64) -> f64 {
         1.0,
     ];
     const TAIL: f64 = 0.024_25;
-    let polynomial =
-        |coefficients: &[f64], x: f64| coefficients.iter().fold(0.0, |sum, coefficient| sum * x + coefficient);
+    let polynomial = |coefficients: &[f64], x: f64| {
+        coefficients.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
+    };
     if share > 0.5 {
         return -normal_quantile(1.0 - share);
     }
@@ -145,12 +146,8 @@ pub(super) fn play_all(
 
 fn play(order: &Order<'_>, player: &str, seed: u64) -> Result<i64, CalibrateError> {
     let spec = order.game.spec();
-    let setup = MatchSetup {
-        config: &json!({}),
-        seats: spec.default_seats,
-        max_ticks: spec.canonical_ticks,
-        seed,
-    };
+    let setup =
+        MatchSetup { config: &json!({}), seats: spec.default_seats, max_ticks: spec.canonical_ticks, seed };
     let seat = Seat::new(0);
     let players = SeatMap::from_iter([(seat, player)]);
     let end = order.game.start(&setup)?.playout(&Playout {
@@ -206,9 +203,13 @@ mod tests {
     #[test]
     fn normal_quantiles_are_those_of_the_tables() {
         // Abramowitz and Stegun, table 26.1 and 26.5.
-        for (share, quantile) in
-            [(0.5, 0.0), (0.841_344_746, 1.0), (0.975, 1.959_963_985), (0.01, -2.326_347_874), (0.1, -1.281_551_566)]
-        {
+        for (share, quantile) in [
+            (0.5, 0.0),
+            (0.841_344_746, 1.0),
+            (0.975, 1.959_963_985),
+            (0.01, -2.326_347_874),
+            (0.1, -1.281_551_566),
+        ] {
             assert!((normal_quantile(share) - quantile).abs() < 1e-7, "{share}");
         }
     }

@@ -67,7 +67,8 @@ impl Table {
 
     /// The file's text: JSON with a line an entry, so that a change of it can be read.
     pub fn to_text(&self) -> String {
-        let Self { game, game_version, score_version, seats, pairs, seed, first_seat, reference, entries } = self;
+        let Self { game, game_version, score_version, seats, pairs, seed, first_seat, reference, entries } =
+            self;
         let mut head = Map::new();
         let mut put = |name: &str, value: Value| head.insert(name.to_owned(), value);
         put("game", json!(game));
@@ -95,13 +96,8 @@ mod tests {
 
     #[test]
     fn a_table_reads_back_what_it_wrote() {
-        let row = |player: &str, elo| Row {
-            player: player.to_owned(),
-            elo,
-            error: 9.5,
-            matches: 40,
-            score: None,
-        };
+        let row =
+            |player: &str, elo| Row { player: player.to_owned(), elo, error: 9.5, matches: 40, score: None };
         let table = Table {
             game: "connect_four".to_owned(),
             game_version: "1".to_owned(),
