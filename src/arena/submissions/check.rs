@@ -51,9 +51,8 @@ pub async fn try_out(
     row.stage = if failure.is_some() { Stage::Failed } else { Stage::Ready };
     row.failure.clone_from(&failure);
     let submission_id = row.submission_id.clone();
-    let written = arena
-        .store()
-        .write(move |connection| rows::checked(connection, &submission_id, failure.as_ref()));
+    let written =
+        arena.store().write(move |connection| rows::checked(connection, &submission_id, failure.as_ref()));
     written.await?;
     Ok(row)
 }
@@ -110,7 +109,9 @@ async fn smoke(
     let played = series.play(&order, stop).await;
     series.close().await;
     match played {
-        Ok(record) => Ok(record.seats.into_iter().next().and_then(|seat| seat.failure).map(|failure| json!(failure))),
+        Ok(record) => {
+            Ok(record.seats.into_iter().next().and_then(|seat| seat.failure).map(|failure| json!(failure)))
+        }
         Err(MatchError::Cancelled) => Err(Broken::Stopped { bill: Bill::nothing() }),
         Err(why) => Err(broken(why.to_string())),
     }
