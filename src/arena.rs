@@ -22,6 +22,7 @@ pub mod host;
 pub mod jobs;
 pub mod league;
 pub mod legacy;
+pub mod matches;
 pub mod page;
 pub mod providers;
 pub mod record;
@@ -29,10 +30,12 @@ pub mod reply;
 pub mod request;
 pub mod rollouts;
 pub mod routes;
+pub mod sandbox;
 pub mod secret;
 pub mod store;
 pub mod submissions;
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -45,7 +48,9 @@ use tokio_util::task::TaskTracker;
 use self::catalogue::Games;
 use self::host::{Host, Limits};
 use self::jobs::Jobs;
+use self::matches::Matches;
 use self::rollouts::Rollouts;
+use self::sandbox::Sandbox;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
 
@@ -63,21 +68,24 @@ pub struct ArenaSettings {
     pub games: Games,
     /// How patient it is.
     pub limits: Limits,
+    /// What starts submitted programs (see [`sandbox::Sandbox::new`]); without it, this very binary.
+    pub launcher: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits } = self;
+        let Self { store, dev, games, limits, launcher } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
-        show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits).finish()
+        show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits);
+        show.field("launcher", launcher).finish()
     }
 }
 
 impl ArenaSettings {
     /// All games, and the patience that people need.
     pub fn new(store: Place, dev: bool) -> Self {
-        Self { store, dev, games: games::GAMES, limits: Limits::default() }
+        Self { store, dev, games: games::GAMES, limits: Limits::default(), launcher: None }
     }
 }
 
@@ -92,6 +100,8 @@ struct Inner {
     host: Host,
     rollouts: Rollouts,
     jobs: Jobs,
+    sandbox: Sandbox,
+    matches: Matches,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -129,11 +139,25 @@ impl Arena {
         let closing = CancellationToken::new();
         let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
+        // Without a path there is no launcher, which its level tells.
+        let launcher = settings.launcher.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+        let (sandbox, matches) = (Sandbox::new(launcher), Matches::new());
         let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
         let jobs = Jobs::new(tasks.clone(), closing.clone());
-        let arena =
-            Self(Arc::new(Inner { settings, store, keys, host, rollouts, jobs, closing, tasks, port }));
+        let arena = Self(Arc::new(Inner {
+            settings,
+            store,
+            keys,
+            host,
+            rollouts,
+            sandbox,
+            matches,
+            jobs,
+            closing,
+            tasks,
+            port,
+        }));
         exports::sweep(arena.store()).await?;
         arena.jobs().resume(&arena).await?;
         Ok(arena)
@@ -182,6 +206,16 @@ impl Arena {
     /// The queue of jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
+    /// What starts submitted programs.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.0.sandbox
+    }
+
+    /// The room for matches that nobody watches.
+    pub fn matches(&self) -> &Matches {
+        &self.0.matches
     }
 
     /// The database.

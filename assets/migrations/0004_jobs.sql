@@ -35,6 +35,10 @@ CREATE TABLE submissions (
     language        TEXT NOT NULL,
     -- A JSON object: contents by file name.
     files           TEXT NOT NULL,
+    -- What starts it; a Python module in `main.py` needs nothing.
+    command         TEXT,
+    -- Whether it wants a process for every turn.
+    fresh           INTEGER NOT NULL DEFAULT 0,
     provider        TEXT,
     provider_source TEXT,
     model           TEXT,

@@ -102,6 +102,10 @@ impl From<StoreError> for ArenaError {
                     "this reserves {need} credits, {used} of the {limit} a day are used or promised: wait until midnight UTC"
                 ),
             ),
+            error @ StoreError::Full(..) => {
+                let message = format!("{error}: delete some first");
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", message)
+            }
             StoreError::Taken(what) => Self::conflict(format!("{what} is taken")),
             error @ StoreError::Sql(_) => Self::internal(error),
         }

@@ -11,6 +11,7 @@ mod rollouts;
 mod scoring;
 mod sessions;
 mod sockets;
+mod submissions;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -28,7 +29,7 @@ use super::{Arena, guard};
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
 
-/// The largest batch of steps: as many as are allowed, each with the actions of all seats.
+/// The largest batch of steps: as many as are allowed, each with the actions of all seats; and the largest program.
 const BATCH_LIMIT: usize = 4 * 1024 * 1024;
 
 /// See [`super::router`].
@@ -54,6 +55,17 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(jobs::get))
+        .merge(
+            Router::new()
+                .route("/submissions", get(submissions::list).post(submissions::create))
+                .layer(DefaultBodyLimit::max(BATCH_LIMIT)),
+        )
+        .route("/submissions/bulk-delete", post(submissions::bulk_delete))
+        .route("/submissions/evaluate", post(submissions::batch_evaluate))
+        .route("/submissions/{submission_id}", get(submissions::get).delete(submissions::delete))
+        .route("/submissions/{submission_id}/evaluate", post(submissions::evaluate))
+        .route("/submissions/{submission_id}/evaluations", get(submissions::evaluations))
+        .route("/submissions/{submission_id}/evaluations/{eval_run_id}/matches", get(submissions::matches))
         .route("/rollout-runs", get(rollouts::list).post(rollouts::open))
         .route("/rollout-runs/{run_id}/extend", post(rollouts::extend))
         .route("/rollout-runs/{run_id}/close", post(rollouts::close))
@@ -151,7 +163,7 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
 }
 
 fn too_large() -> ArenaError {
-    let message = format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps {BATCH_LIMIT}");
+    let message = format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps or a submission {BATCH_LIMIT}");
     ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 

@@ -74,6 +74,9 @@ pub enum StoreError {
     /// A unique name is in use.
     #[error("{0} is taken")]
     Taken(&'static str),
+    /// An account keeps as many of these as it may.
+    #[error("an account keeps {1} {0} at most")]
+    Full(&'static str, u64),
     /// Anything else.
     #[error("the database failed")]
     Sql(#[source] Arc<rusqlite::Error>),

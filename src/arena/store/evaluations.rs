@@ -63,8 +63,6 @@ pub struct Findings {
     pub standing: Standing,
     /// Matches by the code of the submission's failure.
     pub failures: Value,
-    /// Statistics of its scores.
-    pub score_stats: Value,
 }
 
 /// Keeps an evaluation, beside its job.
@@ -120,7 +118,7 @@ pub fn list(
 
 /// Notes the rating so far.
 pub fn progress(connection: &Connection, eval_run_id: &str, found: &Findings) -> Result<(), StoreError> {
-    let Findings { played, standing, failures, .. } = found;
+    let Findings { played, standing, failures } = found;
     connection
         .prepare_cached(
             "UPDATE evaluations SET played = ?2, elo = ?3, elo_error = ?4, percentile = ?5, failure_rate = ?6, failures = ?7
@@ -138,17 +136,18 @@ pub fn progress(connection: &Connection, eval_run_id: &str, found: &Findings) ->
     Ok(())
 }
 
-/// Completes an evaluation: its rating becomes the submission's. Does nothing the second time.
+/// Completes an evaluation, with the statistics of its scores: its rating becomes the submission's. Does nothing the second time.
 pub fn complete(
     connection: &Connection,
     order: &NewEvaluation,
     found: &Findings,
+    score_stats: &Value,
     at: Timestamp,
 ) -> Result<(), StoreError> {
     progress(connection, &order.eval_run_id, found)?;
     let completed = connection.execute(
         "UPDATE evaluations SET score_stats = ?2, ended_at = ?3 WHERE eval_run_id = ?1 AND ended_at IS NULL",
-        params![order.eval_run_id, found.score_stats.to_string(), at.as_millisecond()],
+        params![order.eval_run_id, score_stats.to_string(), at.as_millisecond()],
     )?;
     if completed > 0 {
         submissions::rate(connection, &order.submission_id, &found.standing)?;

@@ -11,6 +11,9 @@ use super::StoreError;
 use crate::arena::engine::GameSpec;
 use crate::arena::secret;
 
+/// The file that a submission without a command is.
+pub const MODULE: &str = "main.py";
+
 /// Whether a submission can play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -40,6 +43,24 @@ impl Stage {
     }
 }
 
+/// What is run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Contents by file name.
+    pub files: BTreeMap<String, String>,
+    /// What starts it; nothing for a Python module in `main.py`.
+    pub command: Option<String>,
+    /// Whether it wants a process for every turn.
+    pub fresh: bool,
+}
+
+impl Code {
+    /// A Python module.
+    pub fn python(code: impl Into<String>) -> Self {
+        Self { files: BTreeMap::from([(MODULE.to_owned(), code.into())]), command: None, fresh: false }
+    }
+}
+
 /// A submission before it is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSubmission {
@@ -53,10 +74,10 @@ pub struct NewSubmission {
     pub game_version: String,
     /// The scores that it was written for.
     pub score_version: String,
-    /// The language of its code, a word of the sandbox's.
+    /// The language of its code, as it was named.
     pub language: String,
-    /// Contents by file name.
-    pub files: BTreeMap<String, String>,
+    /// Its code.
+    pub code: Code,
     /// Who generated it, for people.
     pub provider: Option<String>,
     /// Whose provider that is.
@@ -79,7 +100,7 @@ impl NewSubmission {
         account_id: &str,
         game: &GameSpec,
         language: impl Into<String>,
-        files: BTreeMap<String, String>,
+        code: Code,
     ) -> Self {
         Self {
             submission_id: secret::id("sub_"),
@@ -88,7 +109,7 @@ impl NewSubmission {
             game_version: game.game_version.to_owned(),
             score_version: game.score_version.to_owned(),
             language: language.into(),
-            files,
+            code,
             provider: None,
             provider_source: None,
             model: None,
@@ -175,11 +196,11 @@ pub struct Selector {
 
 /// Keeps a submission. It is there at once, whatever its stage.
 pub fn add(connection: &Connection, new: &NewSubmission, at: Timestamp) -> Result<(), StoreError> {
-    let files = serde_json::to_string(&new.files).unwrap_or_default();
+    let files = serde_json::to_string(&new.code.files).unwrap_or_default();
     connection.execute(
-        "INSERT INTO submissions (submission_id, account_id, game, game_version, score_version, language, files, provider,
-         provider_source, model, branch_mode, branch_config, job_id, status, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        "INSERT INTO submissions (submission_id, account_id, game, game_version, score_version, language, files, command,
+         fresh, provider, provider_source, model, branch_mode, branch_config, job_id, status, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         params![
             new.submission_id,
             new.account_id,
@@ -188,6 +209,8 @@ pub fn add(connection: &Connection, new: &NewSubmission, at: Timestamp) -> Resul
             new.score_version,
             new.language,
             files,
+            new.code.command,
+            new.code.fresh,
             new.provider,
             new.provider_source,
             new.model,
@@ -217,15 +240,15 @@ pub fn any(connection: &Connection, submission_id: &str) -> Result<Option<Submis
     Ok(connection.prepare_cached(&sql)?.query_row([submission_id], read).optional()?)
 }
 
-/// The code of a submission, by file name; nothing when there is no such submission.
-pub fn files(
-    connection: &Connection,
-    submission_id: &str,
-) -> Result<Option<BTreeMap<String, String>>, StoreError> {
-    let sql = "SELECT files FROM submissions WHERE submission_id = ?1";
-    let text: Option<String> =
-        connection.prepare_cached(sql)?.query_row([submission_id], |row| row.get(0)).optional()?;
-    Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+/// The code of a submission, deleted or not; nothing when there is no such submission.
+pub fn code(connection: &Connection, submission_id: &str) -> Result<Option<Code>, StoreError> {
+    let sql = "SELECT files, command, fresh FROM submissions WHERE submission_id = ?1";
+    let read = |row: &Row<'_>| {
+        let files: String = row.get(0)?;
+        let files = serde_json::from_str(&files).unwrap_or_default();
+        Ok(Code { files, command: row.get(1)?, fresh: row.get(2)? })
+    };
+    Ok(connection.prepare_cached(sql)?.query_row([submission_id], read).optional()?)
 }
 
 /// An account's submissions, newest first, after this place.

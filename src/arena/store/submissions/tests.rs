@@ -12,9 +12,10 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn new(account_id: &str, slug: &str, model: Option<&str>) -> NewSubmission {
-    let files = BTreeMap::from([("main.py".to_owned(), "def act(observation): return []".to_owned())]);
     let game = games::find(slug).unwrap().spec();
-    NewSubmission { model: model.map(str::to_owned), ..NewSubmission::new(account_id, game, "python", files) }
+    let code = Code::python("def act(observation): return []");
+    NewSubmission { model: model.map(str::to_owned), ..NewSubmission::new(account_id, game, "python", code) }
+}
 }
 
 /// Two accounts; `a` has submissions of several games, models and moments, `b` has one. Gives the ids of `a`'s.
@@ -73,6 +74,8 @@ async fn selectors_are_conjunctive_and_never_reach_another_account() {
         );
         assert_eq!(which(Selector { submission_ids: Some(vec![ids[3].clone(), "x".into()]), ..any() }), [3]);
         assert!(get(connection, "b", &ids[0])?.is_none());
+        let kept = code(connection, &ids[0])?;
+        assert_eq!(kept, Some(Code::python("def act(observation): return []")));
         Ok(())
     });
     found.await.unwrap();
