@@ -4,7 +4,7 @@
 //! once a match and file. A match whose game has other rules by now cannot be played again and has no rows; `completeness`
 //! counts it.
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::{Value, json};
 
 use super::super::chunks::Chunks;
@@ -15,6 +15,8 @@ use crate::arena::catalogue;
 use crate::arena::engine::seats::{Seat, SeatMap};
 use crate::arena::engine::{Game, Input, MatchSetup, Play, SeatReport, Verdict};
 use crate::arena::jobs::Job;
+use crate::arena::league;
+use crate::arena::matches::ActionLog;
 use crate::arena::record::rfc3339;
 use crate::arena::store::sessions::timestamp;
 
@@ -79,13 +81,14 @@ struct Played {
 }
 
 pub(super) fn write(connection: &Connection, job: &Job, chunks: &mut Chunks<'_>) -> Result<(), Fault> {
-    each(connection, job, (SQL, PAGE), read, |played| {
+    each(connection, job, (SQL, PAGE), read, |mut played| {
         let game = catalogue::find(job.arena.games(), &played.game);
         let game = game.filter(|game| game.spec().game_version == played.game_version);
         let Some((play, inputs)) = game.and_then(|game| played.start(game)) else {
             chunks.missing_group();
             return Ok(());
         };
+        attribute(connection, &mut played.seats)?;
         chunks.group(vec![Cell::Json(played.facts().to_string())]);
         replay(&played, play, inputs, |row| {
             go_on(job)?;
@@ -128,7 +131,8 @@ impl Played {
             max_ticks: self.max_ticks,
             seed: self.seed,
         };
-        Some((game.start(&setup).ok()?, inputs(&self.log)?))
+        let log = ActionLog::from_bytes(self.log.clone());
+        Some((game.start(&setup).ok()?, log.inputs().ok()?))
     }
 
     /// What is the same for the whole match.
@@ -177,10 +181,35 @@ impl Played {
             turn.score.into(),
             turn.is_last.into(),
             seat.get("score").and_then(Value::as_f64).into(),
-            seat.get("rank").and_then(Value::as_i64).into(),
-            text("outcome"),
+            // A game for one has no places.
+            seat.get("rank").filter(|_| self.seats.len() > 1).and_then(Value::as_i64).into(),
+            if self.seats.len() > 1 { text("outcome") } else { Cell::Absent },
         ]
     }
+}
+
+/// Says of each seat who generated its player, as far as that is known.
+fn attribute(connection: &Connection, seats: &mut [Value]) -> Result<(), Fault> {
+    let mut known = connection
+        .prepare_cached("SELECT provider, provider_source, model FROM submissions WHERE submission_id = ?1")?;
+    for seat in seats.iter_mut().filter_map(Value::as_object_mut) {
+        if seat.get("provider").is_some_and(|provider| provider == league::PROVIDER) {
+            // arena.md §5.1.
+            seat.insert("provider_source".to_owned(), league::PROVIDER.into());
+            continue;
+        }
+        let submission_id = seat.get("submission_id").and_then(Value::as_str).unwrap_or_default();
+        let read = |row: &Row<'_>| -> rusqlite::Result<[Option<String>; 3]> {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?])
+        };
+        let labels = known.query_row([submission_id], read).optional()?.unwrap_or_default();
+        for (name, label) in ["provider", "provider_source", "model"].into_iter().zip(labels) {
+            if let Some(label) = label {
+                seat.insert(name.to_owned(), label.into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A seat that was asked.
@@ -234,10 +263,4 @@ fn word(verdict: &Verdict) -> &'static str {
         Verdict::Rejected(_) => "rejected",
         Verdict::Failed(_) => "failed",
     }
-}
-
-/// Reads an action log.
-fn inputs(log: &[u8]) -> Option<Vec<SeatMap<Input>>> {
-    let _ = log;
-    None
 }
