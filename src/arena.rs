@@ -23,6 +23,7 @@ pub mod host;
 pub mod jobs;
 pub mod league;
 pub mod legacy;
+pub mod matches;
 pub mod page;
 pub mod providers;
 pub mod record;
@@ -30,9 +31,12 @@ pub mod reply;
 pub mod request;
 pub mod rollouts;
 pub mod routes;
+pub mod sandbox;
 pub mod secret;
 pub mod store;
+pub mod submissions;
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -46,7 +50,9 @@ use self::catalogue::Games;
 use self::faults::Faults;
 use self::host::{Host, Limits};
 use self::jobs::Jobs;
+use self::matches::Matches;
 use self::rollouts::Rollouts;
+use self::sandbox::Sandbox;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
 
@@ -66,26 +72,31 @@ pub struct ArenaSettings {
     pub limits: Limits,
     /// What is to go wrong.
     pub faults: Arc<Faults>,
+    /// What starts submitted programs (see [`sandbox::Sandbox::new`]); without it, this very binary.
+    pub launcher: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits, faults } = self;
+        let Self { store, dev, games, limits, faults, launcher } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
-        show.field("store", store)
-            .field("dev", dev)
-            .field("games", &games)
-            .field("limits", limits)
-            .field("faults", faults)
-            .finish()
+        show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits);
+        show.field("faults", faults).field("launcher", launcher).finish()
     }
 }
 
 impl ArenaSettings {
     /// All games, and the patience that people need.
     pub fn new(store: Place, dev: bool) -> Self {
-        Self { store, dev, games: games::GAMES, limits: Limits::default(), faults: Arc::default() }
+        Self {
+            store,
+            dev,
+            games: games::GAMES,
+            limits: Limits::default(),
+            faults: Arc::default(),
+            launcher: None,
+        }
     }
 }
 
@@ -100,6 +111,8 @@ struct Inner {
     host: Host,
     rollouts: Rollouts,
     jobs: Jobs,
+    sandbox: Sandbox,
+    matches: Matches,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -142,11 +155,26 @@ impl Arena {
             closing.clone(),
         );
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
+        // Without a path there is no launcher, which its level tells.
+        let launcher = settings.launcher.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+        let (sandbox, matches) = (Sandbox::new(launcher), Matches::new());
         let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
         let jobs = Jobs::new(tasks.clone(), closing.clone());
-        let arena =
-            Self(Arc::new(Inner { settings, store, keys, host, rollouts, jobs, closing, tasks, port }));
+        let arena = Self(Arc::new(Inner {
+            settings,
+            store,
+            keys,
+            host,
+            rollouts,
+            jobs,
+            sandbox,
+            matches,
+            closing,
+            tasks,
+            port,
+        }));
+        exports::sweep(arena.store()).await?;
         arena.jobs().resume(&arena).await?;
         Ok(arena)
     }
@@ -194,6 +222,16 @@ impl Arena {
     /// The queue of jobs.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
+    /// What starts submitted programs.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.0.sandbox
+    }
+
+    /// The room for matches that nobody watches.
+    pub fn matches(&self) -> &Matches {
+        &self.0.matches
     }
 
     /// The database.

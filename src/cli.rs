@@ -122,6 +122,11 @@ fn command() -> clap::Command {
 
 /// Runs the command line; returns the exit status.
 pub fn main() -> ExitCode {
+    // The arena's launcher, before there is a second thread.
+    #[cfg(feature = "arena")]
+    if let Some(status) = crate::arena::sandbox::launch::asked(std::env::args_os()) {
+        return ExitCode::from(u8::try_from(status).unwrap_or(1));
+    }
     let matches = command().get_matches();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

@@ -33,6 +33,7 @@ mod flags;
 mod free_text;
 mod lines;
 mod message;
+mod meter;
 mod openai;
 mod outbox;
 mod process;
@@ -52,12 +53,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::command_line::{CommandLine, CommandLineError, parse_command_line};
 pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, Run, Usage};
-pub use self::family::end_marked;
+pub use self::family::{MARK, end_marked};
 pub use self::flags::{FLAGS, SpecError};
 pub use self::message::{Hello, SendError, Turn};
+pub use self::openai::{Chat, ChatReply, ToolCall};
 pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};
 
 use self::message::Outgoing;
+use self::meter::Meter;
 use self::supervisor::{Caller, supervise};
 
 /// Messages on their way to the child. A match keeps one or two here (`end`, then the next `hello` and `observe`);
@@ -71,6 +74,7 @@ pub struct Policy {
     messages: mpsc::Sender<Outgoing>,
     quit: CancellationToken,
     task: JoinHandle<()>,
+    cpu: Meter,
     _kill: DropGuard,
 }
 
@@ -84,12 +88,13 @@ impl Policy {
     pub fn start(spec: PolicySpec, run: Run, events: mpsc::Sender<PolicyEvent>) -> Self {
         let (messages, inbox) = mpsc::channel(QUEUE);
         let (quit, kill) = (CancellationToken::new(), CancellationToken::new());
-        let caller = Caller { run, events, quit: quit.clone(), kill: kill.clone() };
+        let cpu = Meter::default();
+        let caller = Caller { run, events, quit: quit.clone(), kill: kill.clone(), cpu: cpu.clone() };
         let task = match spec.source.clone() {
             Source::Command(_) => tokio::spawn(supervise(spec, inbox, caller)),
             Source::Endpoint(endpoint) => tokio::spawn(openai::play(spec, endpoint, inbox, caller)),
         };
-        Self { run, messages, quit, task, _kill: kill.drop_guard() }
+        Self { run, messages, quit, task, cpu, _kill: kill.drop_guard() }
     }
 
     /// The number all events of this process carry.
@@ -125,6 +130,12 @@ impl Policy {
         self.quit.cancel();
         // It can only fail if the task panicked or the runtime is going down, and then the child is gone as well.
         let _ = (&mut self.task).await;
+    }
+
+    /// The processor time of its process, or of all where each turn gets its own, as of its last output or its end. Zero
+    /// where the system does not tell.
+    pub fn cpu(&self) -> Duration {
+        self.cpu.total()
     }
 
     /// True once the process is gone and nothing more will be heard of it.

@@ -4,7 +4,7 @@ CREATE TABLE jobs (
     seq          INTEGER PRIMARY KEY AUTOINCREMENT,
     job_id       TEXT NOT NULL UNIQUE,
     account_id   TEXT NOT NULL REFERENCES accounts,
-    kind         TEXT NOT NULL CHECK (kind IN ('evaluation', 'generation', 'dataset_build', 'export')),
+    kind         TEXT NOT NULL CHECK (kind IN ('check', 'evaluation', 'generation', 'dataset_build', 'export')),
     status       TEXT NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
     -- The job that started this one.
     parent_id    TEXT,
@@ -35,6 +35,10 @@ CREATE TABLE submissions (
     language        TEXT NOT NULL,
     -- A JSON object: contents by file name.
     files           TEXT NOT NULL,
+    -- What starts it; a Python module in `main.py` needs nothing.
+    command         TEXT,
+    -- Whether it wants a process for every turn.
+    fresh           INTEGER NOT NULL DEFAULT 0,
     provider        TEXT,
     provider_source TEXT,
     model           TEXT,
@@ -43,7 +47,7 @@ CREATE TABLE submissions (
     -- The job that generated or checked it.
     job_id          TEXT,
     status          TEXT NOT NULL CHECK (status IN ('pending', 'ready', 'failed')),
-    -- Why it is not ready: a code of arena.md §8 and what the program said.
+    -- Why it is not ready, as JSON: a code of arena.md §8 and what the program said.
     failure         TEXT,
     elo             REAL,
     elo_error       REAL,
@@ -56,24 +60,29 @@ CREATE TABLE submissions (
 CREATE INDEX submissions_by_account ON submissions (account_id, seq);
 CREATE INDEX submissions_by_game ON submissions (game, elo);
 
+-- How far an evaluation is, its job says. While it runs the rating is that of the matches so far.
 CREATE TABLE evaluations (
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     eval_run_id   TEXT NOT NULL UNIQUE,
     submission_id TEXT NOT NULL,
     account_id    TEXT NOT NULL REFERENCES accounts,
     job_id        TEXT NOT NULL UNIQUE,
-    status        TEXT NOT NULL,
     match_count   INTEGER NOT NULL,
     seed          INTEGER NOT NULL,
-    -- Which opponents were wanted, as JSON.
+    -- Which opponents were wanted, a JSON object in the words of the request.
     opponents     TEXT NOT NULL,
+    -- The opponents that there were, a JSON list: the schedule and the rating follow from it, whatever changes later.
+    pool          TEXT NOT NULL,
     played        INTEGER NOT NULL DEFAULT 0,
     elo           REAL,
     elo_error     REAL,
     percentile    REAL,
     failure_rate  REAL,
+    -- JSON: matches by the code of the failure.
+    failures      TEXT,
     score_stats   TEXT,
     created_at    INTEGER NOT NULL,
+    -- Set once it is completed.
     ended_at      INTEGER
 ) STRICT;
 CREATE INDEX evaluations_by_submission ON evaluations (submission_id, seq);

@@ -62,7 +62,7 @@ pub fn record(game: &dyn Game) -> Value {
             "supports_difficulty": spec.max_difficulty.is_some(),
             "max_difficulty": Number(spec.max_difficulty.unwrap_or(1.0)),
             "noop": noop(spec.noop),
-            "code_supported": false,
+            "code_supported": spec.tags.contains(&"code"),
             "tick_ms": spec.tick_ms,
             "first_tick_ms": spec.first_tick_ms,
         },

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::faults::Faults;
 use super::faults::script::Script;
+use super::sandbox::Level;
 use super::store::{Place, StoreError};
 use super::{Arena, ArenaSettings, BASE_PATH, StartError};
 
@@ -87,7 +88,11 @@ pub async fn run(options: Options) -> Result<(), Error> {
     }
     let arena = Arena::open(ArenaSettings { faults, ..ArenaSettings::new(place, options.dev) }).await?;
     let (_, key) = arena.bootstrap_key(LOCAL_EMAIL).await?;
-    tracing::info!(database = %arena.store().path().display(), dev = options.dev, "serving");
+    let sandbox = arena.sandbox().level().await;
+    tracing::info!(database = %arena.store().path().display(), dev = options.dev, %sandbox, "serving");
+    if sandbox < Level::Strong {
+        tracing::warn!("{} (`gert arena doctor` says why)", sandbox.about());
+    }
     announce(address, &key)?;
     let stop = CancellationToken::new();
     let serving = super::serve(listener, arena, stop.clone());

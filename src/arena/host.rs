@@ -32,6 +32,7 @@ use super::engine::rng::{Pcg, mix};
 use super::engine::seats::{Seat, SeatMap};
 use super::engine::{Game, MatchSetup, Play};
 use super::error::ArenaError;
+use super::exports::ExportLimits;
 use super::faults::Faults;
 use super::faults::script::SessionFault;
 use super::league::{self, Wanted};
@@ -69,6 +70,8 @@ pub struct Limits {
     pub replay: Duration,
     /// How long a run stays open before it settles by itself.
     pub run_life: Duration,
+    /// How large the files of exports get, and how long they stay.
+    pub exports: ExportLimits,
 }
 
 impl Default for Limits {
@@ -86,6 +89,7 @@ impl Default for Limits {
             episode_idle: Duration::from_mins(10),
             replay: Duration::from_mins(10),
             run_life: Duration::from_hours(24),
+            exports: ExportLimits::default(),
         }
     }
 }

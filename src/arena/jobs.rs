@@ -36,6 +36,8 @@ const ATTEMPTS: u32 = 3;
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// A submission is tried out.
+    Check,
     /// A submission plays rated matches.
     Evaluation,
     /// A provider writes a submission.
@@ -47,11 +49,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Evaluation, Self::Generation, Self::DatasetBuild, Self::Export];
+    const ALL: [Self; 5] =
+        [Self::Check, Self::Evaluation, Self::Generation, Self::DatasetBuild, Self::Export];
 
     /// The word on the wire, in the usage list too.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Check => "check",
             Self::Evaluation => "evaluation",
             Self::Generation => "generation",
             Self::DatasetBuild => "dataset_build",
@@ -67,7 +71,7 @@ impl Kind {
     /// Jobs of this kind at once. A build waits for others, so it must not keep places from them.
     fn places(self) -> usize {
         match self {
-            Self::Evaluation | Self::Generation => 4,
+            Self::Check | Self::Evaluation | Self::Generation => 4,
             Self::DatasetBuild => 16,
             Self::Export => 2,
         }
@@ -147,7 +151,7 @@ impl Order {
         }
     }
 
-    fn row(&self) -> JobRow {
+    pub(super) fn row(&self) -> JobRow {
         JobRow {
             job_id: self.job_id.clone(),
             account_id: self.account_id.clone(),
@@ -235,6 +239,7 @@ impl Job {
 /// What each kind does.
 async fn work(job: &Job) -> Result<Done, Broken> {
     match job.row.kind {
+        Kind::Check => super::submissions::check::run(job).await,
         Kind::Evaluation => super::evaluation::run(job).await,
         Kind::Generation => super::generation::run(job).await,
         Kind::DatasetBuild => super::builds::run(job).await,

@@ -67,6 +67,11 @@ impl Fields {
         self.0.shift_remove(name).filter(|value| !value.is_null())
     }
 
+    /// Whether a field is there; `null` counts as absent.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// Takes text.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, ArenaError> {
         self.take(name)

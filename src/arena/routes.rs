@@ -3,18 +3,21 @@
 
 mod account;
 mod branches;
+mod builds;
 mod exports;
 mod games;
 mod jobs;
 mod legacy;
 mod play;
+mod providers;
 mod rollouts;
 mod scoring;
 mod sessions;
 mod sockets;
+mod submissions;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -30,7 +33,7 @@ use super::{Arena, guard};
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
 
-/// The largest batch of steps: as many as are allowed, each with the actions of all seats.
+/// The largest batch of steps: as many as are allowed, each with the actions of all seats; and the largest program.
 const BATCH_LIMIT: usize = 4 * 1024 * 1024;
 
 /// See [`super::router`].
@@ -46,15 +49,29 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/sessions/{session_id}/logs", get(sessions::logs))
         .route("/sessions/{session_id}/branches", get(branches::tree))
         .route("/sessions/{session_id}/branch-scores", get(branches::scores::get))
-        .route("/org/providers", get(providers))
+        .route("/org/providers", get(providers::list))
         .route("/play", post(play::create))
         .route("/play/{session_id}/branch", post(branches::create))
         .route("/play/{session_id}/join", post(play::join))
         .route("/spectate/{session_id}", get(sockets::spectate))
         .route("/exports", get(exports::list).post(exports::create))
+        .route("/exports/reset-tracking", post(exports::reset_tracking))
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(jobs::get))
+        .route("/jobs/{job_id}/branch-scores", get(jobs::branch_scores))
+        .route("/dataset-builds", post(builds::create))
+        .merge(
+            Router::new()
+                .route("/submissions", get(submissions::list).post(submissions::create))
+                .layer(DefaultBodyLimit::max(BATCH_LIMIT)),
+        )
+        .route("/submissions/bulk-delete", post(submissions::bulk_delete))
+        .route("/submissions/evaluate", post(submissions::batch_evaluate))
+        .route("/submissions/{submission_id}", get(submissions::get).delete(submissions::delete))
+        .route("/submissions/{submission_id}/evaluate", post(submissions::evaluate))
+        .route("/submissions/{submission_id}/evaluations", get(submissions::evaluations))
+        .route("/submissions/{submission_id}/evaluations/{eval_run_id}/matches", get(submissions::matches))
         .route("/rollout-runs", get(rollouts::list).post(rollouts::open))
         .route("/rollout-runs/{run_id}/extend", post(rollouts::extend))
         .route("/rollout-runs/{run_id}/close", post(rollouts::close))
@@ -79,16 +96,19 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/play/{session_id}/act", post(play::act))
         .route("/play/{session_id}/leave", post(play::leave))
         .route("/play/{session_id}/ws", get(sockets::play));
+    // The address of a file opens it alone.
+    let with_signature = Router::new().route("/exports/files/{job_id}/{name}", get(exports::files::fetch));
     let bootstrap = Router::new()
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    let all = legacy::under_both_paths(with_key.merge(with_token).merge(bootstrap), &arena)
-        .fallback(unknown)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
-        .layer(middleware::from_fn(errors_as_envelopes));
+    let all =
+        legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
+            .fallback(unknown)
+            .method_not_allowed_fallback(wrong_method)
+            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+            .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
+            .layer(middleware::from_fn(errors_as_envelopes));
     let all = if arena.faults().is_empty() {
         all
     } else {
@@ -110,11 +130,6 @@ async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
     };
     query.finish()?;
     Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
-}
-
-/// `GET /org/providers`: a bare list.
-async fn providers(State(arena): State<Arena>) -> Answer {
-    Ok(Reply::ok(super::providers::list(arena.games())))
 }
 
 async fn unknown(request: Request) -> ArenaError {
@@ -154,7 +169,8 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
 }
 
 fn too_large() -> ArenaError {
-    let message = format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps {BATCH_LIMIT}");
+    let message =
+        format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps or a submission {BATCH_LIMIT}");
     ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 

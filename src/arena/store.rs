@@ -6,12 +6,17 @@
 
 pub mod accounts;
 pub mod branches;
+pub mod evaluations;
 pub mod exports;
+pub mod generations;
 pub mod jobs;
 pub mod ledger;
+pub mod matches;
 pub mod open;
+pub mod providers;
 pub mod runs;
 pub mod sessions;
+pub mod submissions;
 mod writer;
 
 use std::fs::File;
@@ -74,6 +79,9 @@ pub enum StoreError {
     /// A unique name is in use.
     #[error("{0} is taken")]
     Taken(&'static str),
+    /// An account keeps as many of these as it may.
+    #[error("an account keeps {1} {0} at most")]
+    Full(&'static str, u64),
     /// Anything else.
     #[error("the database failed")]
     Sql(#[source] Arc<rusqlite::Error>),
@@ -215,6 +223,12 @@ impl Store {
     fn sender(&self) -> Option<mpsc::Sender<Box<dyn Job>>> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// A column of JSON. Written by us; what cannot be read is shown as absent rather than hiding the row.
+fn json(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<serde_json::Value>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 #[cfg(test)]

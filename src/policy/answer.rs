@@ -35,6 +35,26 @@ pub(super) fn read_line(line: &[u8]) -> Line {
     }
 }
 
+/// Reads a line where any JSON value is an answer: what [`read_line`] takes for no action is one that somebody else judges,
+/// and an object without an `action` is the answer `null`.
+pub(super) fn read_any(line: &[u8]) -> Line {
+    let read = read_line(line);
+    if !matches!(read, Line::Garbage { .. }) {
+        return read;
+    }
+    match serde_json::from_slice(line.trim_ascii()) {
+        Ok(Value::Object(mut object)) => match object.shift_remove("id") {
+            Some(id) if !id.is_u64() => read,
+            id => {
+                let action = object.shift_remove("action").unwrap_or_default();
+                Line::Answer { id: id.and_then(|id| id.as_u64()), action, note: None }
+            }
+        },
+        Ok(action) => Line::Answer { id: None, action, note: None },
+        Err(_) => read,
+    }
+}
+
 fn read_object(mut object: Map<String, Value>) -> Line {
     if object.get("type").is_some_and(|kind| kind == "ready") && !object.contains_key("action") {
         return Line::Ready { name: text(object.get("name")) };
@@ -84,6 +104,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn where_somebody_judges_every_json_value_is_an_answer() {
+        for (line, id, action) in [
+            ("5", None, json!(5)),
+            ("[5]", None, json!([5])),
+            (r#"{"id":3,"action":"fold"}"#, Some(3), json!({"action": "fold"})),
+            (r#"{"id":3,"action":7}"#, Some(3), json!(7)),
+            (r#"{"id":3}"#, Some(3), json!(null)),
+            (r#"{"type":"move"}"#, None, json!(null)),
+        ] {
+            assert_eq!(read_any(line.as_bytes()), Line::Answer { id, action, note: None }, "{line}");
+        }
+        for line in ["five", "[", r#"{"id":"3","action":[]}"#, "\u{ff}"] {
+            assert!(matches!(read_any(line.as_bytes()), Line::Garbage { .. }), "{line}");
+        }
+        assert_eq!(read_any(b" "), Line::Blank);
+    }
 
     #[test]
     fn all_accepted_shapes_of_an_answer_are_read() {

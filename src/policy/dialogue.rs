@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::answer::{Line, read_line};
+use super::answer::{Line, read_any, read_line};
 use super::clean::clean;
 use super::event::PolicyEventKind;
 use super::free_text::{Said, read_said, read_whole};
@@ -21,10 +21,18 @@ pub(super) enum Reading {
     /// A line of JSON each.
     #[default]
     Lines,
+    /// The same, where any JSON value is an answer.
+    Json,
     /// Free text, which a line can hold or which ends with a mark.
     Text,
     /// All that the process writes is the answer.
     Whole,
+}
+
+impl Reading {
+    fn is_by_line(self) -> bool {
+        matches!(self, Self::Lines | Self::Json)
+    }
 }
 
 /// What has been asked and answered so far.
@@ -154,6 +162,7 @@ impl Dialogue {
     pub(super) fn line(&mut self, bytes: &[u8], at: Instant, out: &mut Outbox) -> Result<(), TextTooLong> {
         match self.reading {
             Reading::Lines => self.heard(read_line(bytes), bytes, at, out),
+            Reading::Json => self.heard(read_any(bytes), bytes, at, out),
             Reading::Whole => return self.collect(&String::from_utf8_lossy(bytes), out),
             Reading::Text => match read_said(bytes, !self.text.is_empty()) {
                 Said::Whole(line) => self.heard(line, bytes, at, out),
@@ -171,7 +180,7 @@ impl Dialogue {
         at: Instant,
         out: &mut Outbox,
     ) -> Result<(), TextTooLong> {
-        if self.reading == Reading::Lines || !rest.is_empty() {
+        if self.reading.is_by_line() || !rest.is_empty() {
             self.line(rest, at, out)?;
         }
         self.text_ended(at, out);
@@ -226,7 +235,7 @@ impl Dialogue {
                 None => out.stale(id, at),
             },
             Line::Garbage { why } => {
-                if self.reading != Reading::Lines {
+                if !self.reading.is_by_line() {
                     self.owes_nothing();
                 }
                 out.garbage(self.open_id(), why, || clean(bytes, SHOWN), at);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::clean::clean;
 
 /// The environment variable by which what a policy started is known again, whatever group or session it is in.
-pub(super) const MARK: &str = "GERT_POLICY_MARK";
+pub const MARK: &str = "GERT_POLICY_MARK";
 
 /// The longest a command line is kept, in characters.
 const LONGEST: usize = 80;

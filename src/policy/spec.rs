@@ -14,6 +14,8 @@ pub struct PolicySpec {
     pub format: Format,
     /// True for a process of its own for every turn. A game whose turns are isolated gets that in any case.
     pub fresh: bool,
+    /// Any JSON value is an answer, since whoever asks judges it. Else what cannot be an action is garbage.
+    pub judged: bool,
     /// The working directory, ours if absent. A program named with a relative path is looked up from here.
     pub dir: Option<PathBuf>,
     /// How long to wait and how much to accept.
@@ -63,6 +65,7 @@ impl PolicySpec {
             source: Source::Command(argv),
             format: Format::Lines,
             fresh: false,
+            judged: false,
             dir: None,
             limits: Limits::default(),
             pass_env: Vec::new(),

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::dialogue::{Dialogue, TextTooLong};
 use super::event::{Exit, PipeEnd, PolicyEvent, PolicyEventKind, Run};
 use super::message::{Outgoing, TurnEffect};
+use super::meter::Meter;
 use super::outbox::Outbox;
 use super::process::{KILL_TO_GIVE_UP, Process, TERM_TO_KILL, read, write};
 use super::spec::PolicySpec;
@@ -49,6 +50,8 @@ pub(super) struct Caller {
     pub(super) quit: CancellationToken,
     /// Does not ask.
     pub(super) kill: CancellationToken,
+    /// Told what the processes use.
+    pub(super) cpu: Meter,
 }
 
 impl Caller {
@@ -187,6 +190,7 @@ impl Supervisor {
     fn replace(&mut self, patience: Duration) {
         match Process::spawn(&self.spec) {
             Ok(next) => {
+                self.caller.cpu.next();
                 let old = std::mem::replace(&mut self.process, next);
                 while self.retired.try_join_next().is_some() {}
                 self.retired.spawn(old.retire(patience));
@@ -295,6 +299,7 @@ impl Supervisor {
     fn take_output(&mut self, read: &io::Result<usize>) {
         let now = Instant::now();
         if matches!(read, Ok(1..)) {
+            self.caller.cpu.read(self.process.group.pid());
             self.take_lines(now);
             return;
         }
@@ -415,6 +420,7 @@ impl Supervisor {
     }
 
     fn terminate(&mut self) {
+        self.caller.cpu.read(self.process.group.pid());
         self.inbox.close();
         self.process.stdin = None;
         self.writing = None;
@@ -423,6 +429,7 @@ impl Supervisor {
     }
 
     fn kill(&mut self) {
+        self.caller.cpu.read(self.process.group.pid());
         self.inbox.close();
         self.process.stdin = None;
         self.writing = None;

@@ -10,6 +10,7 @@ use crate::rollout::{Observation, format_observation, system_prompt};
 pub(super) struct Wording {
     format: Format,
     always_fresh: bool,
+    judged: bool,
     limits: Limits,
     hello: Option<Box<Hello>>,
     /// Why the last answer was refused, and of which turn.
@@ -31,6 +32,7 @@ impl Wording {
         Self {
             format: spec.format,
             always_fresh: spec.fresh || spec.format == Format::Text,
+            judged: spec.judged,
             limits: spec.limits.clone(),
             hello: None,
             refused: None,
@@ -46,6 +48,7 @@ impl Wording {
     /// How the answers come.
     pub(super) fn reading(&self) -> Reading {
         match (self.format, self.is_fresh()) {
+            (Format::Lines, _) if self.judged => Reading::Json,
             (Format::Lines, _) => Reading::Lines,
             (Format::Prompt, false) => Reading::Text,
             (Format::Prompt, true) | (Format::Text, _) => Reading::Whole,

@@ -305,7 +305,7 @@ pub(super) fn close_interrupted(connection: &mut Connection) -> rusqlite::Result
 }
 
 /// A time as it is kept.
-pub(super) fn timestamp(ms: i64) -> Timestamp {
+pub(in crate::arena) fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or_default()
 }
 
