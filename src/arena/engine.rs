@@ -8,6 +8,7 @@
 //! map order or thread takes part. The same seed and the same inputs give the same match, on every machine.
 
 pub mod decode;
+pub mod difficulty;
 pub mod digest;
 pub mod events;
 pub mod observation;

@@ -3,12 +3,14 @@
 //! Ratings are measured by `gert arena calibrate` and ship as tables (`assets/league`), one a game. An entry is owned by
 //! the system; its `model` is the player's name (`ab4+eps0.25`). Start at [`of`]; opponents come from [`draw`].
 //!
-//! `roster` says who is rated, `calibrate` plays and `rating` fits; `table` is the file.
+//! `roster` says who is rated, `calibrate` plays and `rating` fits; `solo` does both for games without opponents; `table` is
+//! the file.
 
 pub mod calibrate;
 mod id;
 pub mod rating;
 pub mod roster;
+pub mod solo;
 pub mod table;
 
 use std::collections::HashMap;

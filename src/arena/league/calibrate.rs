@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 
 use super::rating::Results;
+use super::solo;
 use super::table::{Row, Table};
 use crate::arena::engine::playout::{Playout, UnknownPlayer};
 use crate::arena::engine::rng::{Pcg, mix};
@@ -21,7 +22,8 @@ pub struct Order<'a> {
     pub game: &'a dyn Game,
     /// Who is rated: different players, as many as the game has seats or more.
     pub players: Vec<String>,
-    /// How often any two meet, each time from all seats: in two seats that makes `2 · pairs` matches of each two.
+    /// How often any two meet, each time from all seats: in two seats that makes `2 · pairs` matches of each two. In games
+    /// of one seat, the matches that everybody plays.
     pub pairs: u32,
     /// Decides all matches.
     pub seed: u64,
@@ -66,7 +68,53 @@ pub fn calibrate(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Table, CalibrateError> {
     let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    if order.game.spec().default_seats == 1 {
+        return Ok(solo::rate(order, &solo::play_all(order, threads, progress)?));
+    }
     Ok(rate(order, &play_all(order, threads, progress)?))
+}
+
+/// Refuses an order that cannot fill a table.
+pub(super) fn check_players(order: &Order<'_>) -> Result<(), CalibrateError> {
+    let (spec, players) = (order.game.spec(), order.players.len());
+    if players < usize::from(spec.default_seats).max(2) {
+        return Err(CalibrateError::TooFew { slug: spec.slug, seats: spec.default_seats, players });
+    }
+    Ok(())
+}
+
+/// Does `n` pieces of work on several threads, each of which counts into a tally of its own; gives all tallies.
+pub(super) fn share_out<T: Send>(
+    n: usize,
+    threads: usize,
+    progress: &(dyn Fn(usize, usize) + Sync),
+    empty: impl Fn() -> T + Sync,
+    work: impl Fn(usize, &mut T) -> Result<(), CalibrateError> + Sync,
+) -> Result<Vec<T>, CalibrateError> {
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let labour = || {
+        let mut tally = empty();
+        loop {
+            let nth = next.fetch_add(1, Ordering::Relaxed);
+            if nth >= n {
+                return Ok(tally);
+            }
+            if let Err(error) = work(nth, &mut tally) {
+                // The others find nothing left to do.
+                next.store(n, Ordering::Relaxed);
+                return Err(error);
+            }
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, n);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(labour)).collect();
+        let joined = workers.into_iter().map(|worker| match worker.join() {
+            Ok(tally) => tally,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.collect()
+    })
 }
 
 /// Players who meet once from all seats.
@@ -150,36 +198,14 @@ pub(super) fn play_all(
     threads: usize,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Played, CalibrateError> {
-    let spec = order.game.spec();
-    let (players, seats) = (order.players.len(), usize::from(spec.default_seats));
-    if players < seats.max(2) {
-        return Err(CalibrateError::TooFew { slug: spec.slug, seats: spec.default_seats, players });
-    }
+    check_players(order)?;
+    let (players, seats) = (order.players.len(), usize::from(order.game.spec().default_seats));
     let rounds = schedule(players, seats, order.pairs, order.seed);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || {
-        let mut played = Played::nothing(players);
-        while let Some(round) = rounds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = play(order, round, &mut played) {
-                // The others find nothing left to do.
-                next.store(rounds.len(), Ordering::Relaxed);
-                return Err(error);
-            }
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, rounds.len());
-        }
-        Ok(played)
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        let mut all = Played::nothing(players);
-        for worker in workers {
-            match worker.join() {
-                Ok(played) => all.absorb(&played?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok(all)
-    })
+    let play = |nth: usize, played: &mut Played| play(order, &rounds[nth], played);
+    let tallies = share_out(rounds.len(), threads, progress, || Played::nothing(players), play)?;
+    let mut all = Played::nothing(players);
+    tallies.iter().for_each(|played| all.absorb(played));
+    Ok(all)
 }
 
 /// Plays a round: a match with the same luck from each seat, everybody moved on by one each time.
@@ -225,9 +251,10 @@ fn rate(order: &Order<'_>, played: &Played) -> Table {
             elo: tenths(rating.elo),
             error: tenths(rating.error),
             matches,
+            score: None,
         })
         .collect();
-    entries.sort_by(|a, b| a.elo.total_cmp(&b.elo).then_with(|| a.player.cmp(&b.player)));
+    entries.sort_by(Row::by_elo);
     Table {
         game: spec.slug.to_owned(),
         game_version: spec.game_version.to_owned(),
@@ -235,15 +262,17 @@ fn rate(order: &Order<'_>, played: &Played) -> Table {
         seats: spec.default_seats,
         pairs: order.pairs,
         seed: order.seed,
-        first_seat: (played.first_seat as f64 / 2.0 / played.first_seat_results.max(1) as f64 * 1000.0)
-            .round()
-            / 1000.0,
+        first_seat: Some(
+            (played.first_seat as f64 / 2.0 / played.first_seat_results.max(1) as f64 * 1000.0).round()
+                / 1000.0,
+        ),
+        reference: None,
         entries,
     }
 }
 
 /// Rounded, so that the last bits of a logarithm, which machines may compute differently, do not show.
-fn tenths(value: f64) -> f64 {
+pub(super) fn tenths(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
