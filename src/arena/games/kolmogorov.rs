@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::payload::{LETTERS, Pattern, plain_bytes, zlib_bytes};
+use crate::arena::engine::difficulty::Difficulty;
 use crate::arena::engine::events::EventSink;
 use crate::arena::engine::observation::ObservationWriter;
 use crate::arena::engine::rng::Pcg;
@@ -33,27 +34,20 @@ const ROUNDS: usize = 8;
 const PER_POINT: u64 = 10_000;
 
 /// Options of a match.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// 0 to 1: longer sequences with less simple rules.
-    pub difficulty: f64,
+    /// Longer sequences with less simple rules.
+    pub difficulty: Difficulty,
     /// Each note is read back before the next sequence is shown.
     pub interleave: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { difficulty: 0.45, interleave: false }
-    }
 }
 
 /// A match.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct State {
     length: u16,
-    /// Per mille.
-    difficulty: u16,
+    difficulty: Difficulty,
     interleave: bool,
     /// Those that were drawn, the newest last.
     rounds: ArrayVec<Round, ROUNDS>,
@@ -172,13 +166,9 @@ impl Rules for Kolmogorov {
     }
 
     fn init(config: &Config, _seats: u8, max_ticks: u32, seed: u64) -> Result<State, ConfigError> {
-        if !(0.0..=1.0).contains(&config.difficulty) {
-            return Err(ConfigError::Config("`difficulty` must be from 0 to 1".into()));
-        }
-        let difficulty = (config.difficulty * 1000.0).round() as u16;
         let mut state = State {
-            length: 64 + ((448 * u32::from(difficulty) + 500) / 1000) as u16,
-            difficulty,
+            length: 64 + config.difficulty.share_of(448) as u16,
+            difficulty: config.difficulty,
             interleave: config.interleave,
             rounds: ArrayVec::new(),
             phase: Phase::Encode,
@@ -381,7 +371,7 @@ impl State {
 }
 
 impl Payload {
-    fn draw(rng: &mut Pcg, length: u16, difficulty: u16, may_be_random: bool) -> Self {
+    fn draw(rng: &mut Pcg, length: u16, difficulty: Difficulty, may_be_random: bool) -> Self {
         let drawn = payload::draw(rng, length.into(), difficulty, may_be_random);
         let text = payload::text(&drawn.symbols);
         let packed = zlib_bytes(&text).min(plain_bytes(text.len())) as u16;

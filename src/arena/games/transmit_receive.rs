@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::codes::{Message, SYMBOLS, Scheme, Word};
+use crate::arena::engine::difficulty::Difficulty;
 use crate::arena::engine::events::{Audience, EventSink};
 use crate::arena::engine::observation::{Number, ObservationWriter};
 use crate::arena::engine::rng::Pcg;
@@ -45,17 +46,11 @@ const SENT: i64 = 20;
 const FLOOR: f64 = -12.0;
 
 /// Options of a match.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// 0 to 1: more noise, shorter words.
-    pub difficulty: f64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { difficulty: 0.45 }
-    }
+    /// More noise, shorter words.
+    pub difficulty: Difficulty,
 }
 
 /// A match.
@@ -83,11 +78,11 @@ struct Channel {
 }
 
 impl Channel {
-    /// `difficulty` in per mille.
-    fn new(difficulty: u32) -> Self {
+    fn new(difficulty: Difficulty) -> Self {
         Self {
-            noise: 20_000 + 230 * difficulty,
-            budget: (LONGEST as u32 - (12 * difficulty + 500) / 1000) as u8,
+            // A thousandth of 23 % more with each step.
+            noise: 20_000 + 230 * difficulty.per_mille(),
+            budget: (LONGEST as u32 - difficulty.share_of(12)) as u8,
         }
     }
 
@@ -223,12 +218,9 @@ impl Rules for TransmitReceive {
     }
 
     fn init(config: &Config, _seats: u8, max_ticks: u32, seed: u64) -> Result<State, ConfigError> {
-        if !(0.0..=1.0).contains(&config.difficulty) {
-            return Err(ConfigError::Config("`difficulty` must be from 0 to 1".into()));
-        }
         let mut rng = Pcg::new(seed);
         Ok(State {
-            channel: Channel::new((config.difficulty * 1000.0).round() as u32),
+            channel: Channel::new(config.difficulty),
             message: draw(&mut rng),
             arrived: None,
             points: 0,

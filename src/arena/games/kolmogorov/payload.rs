@@ -5,6 +5,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
+use crate::arena::engine::difficulty::Difficulty;
 use crate::arena::engine::rng::Pcg;
 
 /// How many letters there are, from `A` on.
@@ -118,14 +119,13 @@ pub(super) struct Drawn {
     pub is_random: bool,
 }
 
-/// Draws a payload. Harder ones have longer words, larger registers and more noise; `difficulty` is 0 to 1000. One of
-/// eight is random if any may be.
-pub(super) fn draw(rng: &mut Pcg, length: usize, difficulty: u16, may_be_random: bool) -> Drawn {
+/// Draws a payload. Harder ones have longer words, larger registers and more noise; One of eight is random if any may be.
+pub(super) fn draw(rng: &mut Pcg, length: usize, difficulty: Difficulty, may_be_random: bool) -> Drawn {
     let is_random = rng.one_in(8) && may_be_random;
     let symbols = if is_random {
         (0..length).map(|_| letter(rng)).collect()
     } else {
-        let upto = |easy: u64, hard: u64| easy + (hard - easy) * u64::from(difficulty) / 1000;
+        let upto = |easy: u32, hard: u32| u64::from(easy + difficulty.share_of(hard - easy));
         match rng.below(8) {
             0 => runs(rng, length, upto(0, 18)),
             1 => Pattern::Period(word(rng, upto(4, 16))).symbols(length),

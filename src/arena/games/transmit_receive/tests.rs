@@ -37,7 +37,11 @@ fn close(one: f64, other: f64) -> bool {
 
 /// At the difficulty that is usual.
 fn usual() -> Channel {
-    Channel::new(450)
+    Channel::new(Difficulty::default())
+}
+
+fn at(difficulty: f64) -> Channel {
+    Channel::new(Difficulty::try_from(difficulty).unwrap())
 }
 
 #[test]
@@ -50,10 +54,10 @@ fn noise_budget_and_par_are_those_of_the_design() {
     assert!(close(channel.par(ROUNDS), 82.9));
     let seen = seen(&table(&json!({}), 32, 1), P0);
     assert_eq!((&seen["noise"], &seen["budget"], &seen["par"]), (&json!(0.1235), &json!(27), &json!(82.9)));
-    let ends = [0, 1000].map(Channel::new).map(|channel| (channel.noise, channel.budget));
+    let ends = [0.0, 1.0].map(at).map(|channel| (channel.noise, channel.budget));
     assert_eq!(ends, [(20_000, 32), (250_000, 20)]);
     // From two thirds on, three copies of eight symbols do not fit.
-    assert_eq!([666, 667, 709].map(|difficulty| Channel::new(difficulty).budget), [24, 24, 23]);
+    assert_eq!([0.666, 0.667, 0.709].map(|difficulty| at(difficulty).budget), [24, 24, 23]);
 }
 
 #[test]
@@ -67,7 +71,7 @@ fn difficulties_out_of_range_are_refused() {
 
 #[test]
 fn the_channel_changes_its_share_of_symbols_and_never_into_themselves() {
-    let (channel, mut rng) = (Channel::new(1000), Pcg::new(1));
+    let (channel, mut rng) = (at(1.0), Pcg::new(1));
     let sent: Word = (0..LONGEST).map(|nth| nth as u8 % SYMBOLS).collect();
     let mut became = [[0_u32; SYMBOLS as usize]; SYMBOLS as usize];
     for _ in 0..2000 {
@@ -240,7 +244,7 @@ fn raw_and_three_copies_score_what_was_computed() {
 /// average, so many words that may be taken for it as there are words for each message, at best the likeliest ones.
 fn most_exact(noise: f64, sent: usize) -> f64 {
     let mut words = 8_f64.powi(sent as i32 - MESSAGE as i32);
-    let (mut share, mut patterns) = (0.0, 1.0);
+    let (mut share, mut patterns) = (0.0_f64, 1.0_f64);
     for wrong in 0..=sent {
         let chance = (1.0 - noise).powi((sent - wrong) as i32) * (noise / 7.0).powi(wrong as i32);
         share += patterns.min(words) * chance;
