@@ -10,8 +10,10 @@ pub mod grid_serpents;
 pub mod kolmogorov;
 pub mod liars_dice;
 pub mod market_simulator;
+pub mod minefield;
 pub mod multi_reversi;
 pub mod pot_limit_omaha_hilo;
+pub mod spe_recall;
 pub mod transmit_receive;
 
 /// Every game, by slug.
@@ -21,8 +23,10 @@ pub static GAMES: &[&dyn Game] = &[
     &kolmogorov::Kolmogorov,
     &liars_dice::LiarsDice,
     &market_simulator::MarketSimulator,
+    &minefield::Minefield,
     &multi_reversi::MultiReversi,
     &pot_limit_omaha_hilo::PotLimitOmahaHilo,
+    &spe_recall::SpeRecall,
     &transmit_receive::TransmitReceive,
 ];
 
