@@ -276,12 +276,13 @@ impl<R: Rules> Play for Table<R> {
     fn standings(&self) -> SeatMap<Standing> {
         let merits: Vec<(Seat, (bool, f64))> =
             Seat::first(self.seats).map(|seat| (seat, self.merit(seat))).collect();
+        let goal = R::goal(&self.state);
         let place = |merit: (bool, f64)| {
             let better = merits.iter().filter(|(_, other)| *other > merit).count();
             let equal = merits.iter().filter(|(_, other)| *other == merit).count();
-            let outcome = match (merit.0, better, equal) {
-                (true, 0, 1) => "won",
-                (true, 0, _) => "draw",
+            let outcome = match (merit.0, goal, better, equal) {
+                (true, Some(true), ..) | (true, None, 0, 1) => "won",
+                (true, None, 0, _) => "draw",
                 _ => "lost",
             };
             Standing { rank: better as u32 + 1, outcome }

@@ -23,6 +23,8 @@ const MIXES: &[(&str, &str, &[&str])] = &[
     ("grid_serpents", "safe", &["0.5", "0.3", "0.1"]),
     ("grid_serpents", "greedy", &["0.25", "0.1"]),
     ("grid_serpents", "flood", &["0.1", "0.03"]),
+    ("kolmogorov", "lz", &["0.6", "0.3", "0.1"]),
+    ("kolmogorov", "model", &["0.7", "0.5", "0.35", "0.2", "0.1", "0.04"]),
     ("liars_dice", "count", &["0.4", "0.25", "0.1"]),
     ("liars_dice", "prob", &["0.25", "0.1"]),
     ("liars_dice", "infer", &["0.25", "0.1"]),
@@ -44,4 +46,7 @@ const MIXES: &[(&str, &str, &[&str])] = &[
     ("spe_recall", "log", &["0.5"]),
     ("spe_recall", "initials", &["0.25"]),
     ("spe_recall", "codebook", &["0.5", "0.25", "0.1", "0.03"]),
+    ("transmit_receive", "raw", &["0.6", "0.3"]),
+    ("transmit_receive", "rep3", &["0.5", "0.25", "0.1"]),
+    ("transmit_receive", "linear", &["0.5", "0.25", "0.1", "0.04"]),
 ];
