@@ -243,9 +243,9 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// The score a failed seat gets at most: no legal play scores below it.
     fn floor(state: &Self::State, seat: Seat) -> f64;
 
-    /// Writes the game's own members of a seat's observation. The common ones (`tick`, `score`, `events`,
-    /// `_action_space` …) are written by the table; order does not matter, the writer sorts.
-    fn observe(state: &Self::State, seat: Seat, out: &mut ObservationWriter);
+    /// Writes the game's own members of a seat's observation, in the order of their keys. The common ones (`tick`,
+    /// `score`, `events`, `_action_space` …) are written by the table, which puts them in between.
+    fn observe(state: &Self::State, seat: Seat, out: &mut ObservationWriter<'_>);
 
     /// What `seat` may know of the state.
     fn view(state: &Self::State, seat: Seat) -> Self::View<'_>;

@@ -131,6 +131,13 @@ impl SeatSet {
     }
 }
 
+impl serde::Serialize for SeatSet {
+    /// A list, in ascending order.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
 impl FromIterator<Seat> for SeatSet {
     fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
         seats.into_iter().fold(Self::EMPTY, |set, seat| set.union(Self::one(seat)))
@@ -171,6 +178,19 @@ impl<T> SeatMap<T> {
     /// Seats that have a value, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
         self.0.iter().enumerate().filter_map(|(n, value)| value.as_ref().map(|value| (Seat(n as u8), value)))
+    }
+
+    /// The same, to change the values.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Seat, &mut T)> {
+        self.0
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(n, value)| value.as_mut().map(|value| (Seat(n as u8), value)))
+    }
+
+    /// The seats that have a value.
+    pub fn seats(&self) -> SeatSet {
+        self.iter().map(|(seat, _)| seat).collect()
     }
 
     /// How many seats have a value.
