@@ -3,6 +3,8 @@
 mod calibrate;
 mod fault_script;
 mod grant;
+mod doctor;
+mod init_bot;
 
 use std::path::PathBuf;
 
@@ -42,6 +44,10 @@ enum Action {
     Calibrate(calibrate::Args),
     /// Give an account credits, or limit what it may spend a day; the arena may be running
     Grant(grant::Args),
+    /// How submitted programs are kept in their place on this machine
+    Doctor,
+    /// Write a player to submit into a file: it plays at random, and has the rules in it
+    InitBot(init_bot::Args),
 }
 
 /// Serves until INT or TERM, or does what else was asked for.
@@ -50,6 +56,8 @@ pub(super) async fn run(args: Args) -> Result<i32, Failure> {
     match action {
         Some(Action::Calibrate(args)) => return calibrate::run(args).await,
         Some(Action::Grant(args)) => return grant::run(&args),
+        Some(Action::Doctor) => return doctor::run().await,
+        Some(Action::InitBot(args)) => return init_bot::run(&args),
         None => {}
     }
     let faults = fault.map(|path| fault_script::read(&path)).transpose()?.unwrap_or_default();

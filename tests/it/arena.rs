@@ -14,6 +14,7 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+mod zoo;
 
 use std::net::SocketAddr;
 use std::time::Duration;
