@@ -1,6 +1,7 @@
 //! `gert arena`: the arena alone, and what its makers need.
 
 mod calibrate;
+mod provider;
 
 use std::path::PathBuf;
 
@@ -35,13 +36,17 @@ pub(super) struct Args {
 enum Action {
     /// Measure the ratings of a game's built-in players: they play each other on all cores
     Calibrate(calibrate::Args),
+    /// Register, list or forget the endpoints that write submissions
+    Provider(provider::Args),
 }
 
 /// Serves until INT or TERM, or does what else was asked for.
 pub(super) async fn run(args: Args) -> Result<i32, Failure> {
     let Args { action, dev, host, port, db, ephemeral } = args;
-    if let Some(Action::Calibrate(args)) = action {
-        return calibrate::run(args).await;
+    match action {
+        Some(Action::Calibrate(args)) => return calibrate::run(args).await,
+        Some(Action::Provider(args)) => return provider::run(args),
+        None => {}
     }
     command::run(Options { dev, host, port, db, ephemeral }).await?;
     Ok(0)
