@@ -92,7 +92,9 @@ async fn part(job: &Job, build: &Build, unit: &Unit) -> Result<Part, Broken> {
         return Ok(Part::Stopped);
     }
     let made = match &build.work {
-        Work::CodeEvaluation { match_count, .. } => children::submission(job, build, unit, *match_count).await,
+        Work::CodeEvaluation { match_count, .. } => {
+            children::submission(job, build, unit, *match_count).await
+        }
         Work::BranchExploration { .. } => parents::explore(job, build, unit).await,
     };
     Ok(match made {

@@ -147,7 +147,10 @@ async fn one_shot(
         text = answer => text.map_err(Broke::Failed)?,
     };
     let program = model::program_in(&text).ok_or_else(|| {
-        Broke::Failed("the model's answer has no program: a block of code with `def act(observation, seat, info)`".into())
+        Broke::Failed(
+            "the model's answer has no program: a block of code with `def act(observation, seat, info)`"
+                .into(),
+        )
     })?;
     let mut transcript = Transcript::default();
     let spot = transcript::Spot { step: 1, turn: 1.0 };

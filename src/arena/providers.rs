@@ -66,7 +66,8 @@ impl Author {
         found.map(Self::Endpoint).ok_or_else(|| {
             let mut ids = vec![writer::PROVIDER_ID];
             ids.extend(all.iter().map(|row| row.provider_id.as_str()));
-            let problem = if provider_id == BUILT_IN { "plays and writes no programs" } else { "is not known" };
+            let problem =
+                if provider_id == BUILT_IN { "plays and writes no programs" } else { "is not known" };
             ArenaError::invalid(
                 "custom_provider_id",
                 format_args!("`{provider_id}` {problem}: those that write are `{}`", ids.join("`, `")),
@@ -156,7 +157,9 @@ impl Author {
 /// Says what there is.
 pub fn player(game: &dyn Game, provider_id: &str, model: Option<&str>) -> Result<String, String> {
     if provider_id == writer::PROVIDER_ID {
-        return Err(format!("`{provider_id}` writes programs and takes no turns: players are `{BUILT_IN}`'s"));
+        return Err(format!(
+            "`{provider_id}` writes programs and takes no turns: players are `{BUILT_IN}`'s"
+        ));
     }
     if provider_id != BUILT_IN {
         return Err(format!("there is no provider `{provider_id}`: this arena has `{BUILT_IN}`"));

@@ -47,8 +47,9 @@ pub(super) async fn submission(
 }
 
 async fn evaluate(job: &Job, submission_id: &str, match_count: u32, seed: u64) -> Result<(), ArenaError> {
-    let is_part =
-        |row: &JobRow| row.kind == Kind::Evaluation && row.request["submission_id"].as_str() == Some(submission_id);
+    let is_part = |row: &JobRow| {
+        row.kind == Kind::Evaluation && row.request["submission_id"].as_str() == Some(submission_id)
+    };
     let kept = children(job).await?.into_iter().find(|row| is_part(row) && row.status != Status::Cancelled);
     let evaluated = match kept {
         Some(row) => row.job_id,

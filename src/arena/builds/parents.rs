@@ -48,7 +48,12 @@ async fn kept(job: &Job, unit: &Unit) -> Result<Option<SessionRecord>, ArenaErro
     Ok(job.arena.store().read(find).await?.filter(|parent| parent.status == Status::Completed))
 }
 
-async fn play(job: &Job, build: &Build, unit: &Unit, game: &'static dyn Game) -> Result<SessionRecord, ArenaError> {
+async fn play(
+    job: &Job,
+    build: &Build,
+    unit: &Unit,
+    game: &'static dyn Game,
+) -> Result<SessionRecord, ArenaError> {
     let seed = build.stream(unit) >> 11;
     let plan = Plan {
         spectate_mode: "private",
@@ -70,9 +75,11 @@ async fn play(job: &Job, build: &Build, unit: &Unit, game: &'static dyn Game) ->
 }
 
 async fn is_explored(job: &Job, session_id: &str, tick: u32) -> Result<bool, ArenaError> {
-    let filter = BranchFilter { kind: Some(BranchKind::Explore), tick: Some(tick), ..BranchFilter::default() };
+    let filter =
+        BranchFilter { kind: Some(BranchKind::Explore), tick: Some(tick), ..BranchFilter::default() };
     let id = session_id.to_owned();
-    let branches = job.arena.store().read(move |connection| branches::children(connection, &id, &filter)).await?;
+    let branches =
+        job.arena.store().read(move |connection| branches::children(connection, &id, &filter)).await?;
     // Branches are made all or none; those that an end of the arena has interrupted are made again.
     Ok(!branches.is_empty() && branches.iter().all(|branch| branch.status == Status::Completed))
 }

@@ -220,14 +220,16 @@ fn code(fields: &mut Fields, (provider_id, model): (String, String)) -> Result<W
 fn exploration(fields: &mut Fields) -> Result<Work, ArenaError> {
     for name in ["llm_phase_ticks", "handover_model"] {
         if fields.take(name).is_some_and(|value| value != Value::Bool(false)) {
-            let problem = "is not done here: branches are finished by built-in players from their first tick on";
+            let problem =
+                "is not done here: branches are finished by built-in players from their first tick on";
             return Err(ArenaError::invalid(name, problem));
         }
     }
     let max_actions = fields.whole("max_actions", 1..=MOST_BRANCHES)?.unwrap_or(3);
     let samples_per_action = fields.whole("samples_per_action", 1..=MOST_BRANCHES)?.unwrap_or(3);
     if max_actions * samples_per_action > MOST_BRANCHES {
-        let problem = format!("times `samples_per_action` must be at most {MOST_BRANCHES}: each try is a session");
+        let problem =
+            format!("times `samples_per_action` must be at most {MOST_BRANCHES}: each try is a session");
         return Err(ArenaError::invalid("max_actions", problem));
     }
     Ok(Work::BranchExploration {
@@ -268,7 +270,9 @@ mod tests {
             assert!(read(fields, true).unwrap_err().contains("exactly one"));
         }
         assert_eq!(read(json!({ "game_slugs": ["chess"] }), true).unwrap_err(), "there is no game `chess`");
-        assert!(read(json!({ "game_tags": ["board", "card"] }), true).unwrap_err().starts_with("`game_tags`"));
+        assert!(
+            read(json!({ "game_tags": ["board", "card"] }), true).unwrap_err().starts_with("`game_tags`")
+        );
         assert!(read(json!({ "game_slugs": [] }), true).is_err());
     }
 

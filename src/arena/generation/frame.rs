@@ -87,9 +87,7 @@ impl Frame {
         transcript: &Transcript,
         verdicts: &Map<String, Value>,
     ) -> Result<ModelRequest, TranscriptError> {
-        let json = |part, value: String| {
-            Json::parse(&value).map_err(|_| TranscriptError::Shape(part))
-        };
+        let json = |part, value: String| Json::parse(&value).map_err(|_| TranscriptError::Shape(part));
         let frame = json("request_context", self.json().to_string())?;
         let pruned = json("pruned", Value::Object(verdicts.clone()).to_string())?;
         reconstruct_messages(&Decision {

@@ -12,7 +12,7 @@ use crate::arena::engine::Game;
 use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::league::{self, Wanted};
 use crate::arena::matches::{Failure, MatchError, Order, Player};
-use crate::arena::sandbox::{Limits, Program, Refusal, Source};
+use crate::arena::sandbox::{Program, Refusal, Source};
 use crate::arena::store::submissions::Code;
 use crate::arena::submissions;
 
@@ -80,14 +80,17 @@ impl Ground {
             trial.refused = Some(format!("there is no {PROGRAM}"));
             return Ok(trial);
         };
-        let program = match Program::prepare(self.arena.sandbox(), source, Limits::default()).await {
-            Ok(program) => program,
-            Err(Refusal::Host(why)) => return Err(NoTrial::Host(format!("the arena cannot run programs: {why}"))),
-            Err(refusal) => {
-                trial.refused = Some(refusal.to_string());
-                return Ok(trial);
-            }
-        };
+        let program =
+            match Program::prepare(self.arena.sandbox(), source, self.arena.program_limits().clone()).await {
+                Ok(program) => program,
+                Err(Refusal::Host(why)) => {
+                    return Err(NoTrial::Host(format!("the arena cannot run programs: {why}")));
+                }
+                Err(refusal) => {
+                    trial.refused = Some(refusal.to_string());
+                    return Ok(trial);
+                }
+            };
         let mut series = self.arena.matches().series();
         let mut played = Ok(());
         for n in 0..n_matches {
@@ -148,7 +151,8 @@ fn source(workspace: &Workspace) -> Option<Source> {
 impl Trial {
     fn take(&mut self, n: u32, who: &str, score: f64, outcome: &str, failure: Option<Failure>) {
         let against = if who.is_empty() { String::new() } else { format!(" against {who}") };
-        let failed = failure.as_ref().map_or(String::new(), |why| format!(", failed: {} ({})", why.code, why.detail));
+        let failed =
+            failure.as_ref().map_or(String::new(), |why| format!(", failed: {} ({})", why.code, why.detail));
         self.lines.push(format!("match {}{against}: score {score}, {outcome}{failed}", n + 1));
         self.scores.push(score);
         self.failures.extend(failure);
@@ -179,7 +183,8 @@ impl Trial {
         if let Some(why) = &self.refused {
             return format!("evaluation: the program cannot play: {why}");
         }
-        let mut log = format!("evaluation: mean score {}\n{}", self.mean().unwrap_or_default(), self.lines.join("\n"));
+        let mut log =
+            format!("evaluation: mean score {}\n{}", self.mean().unwrap_or_default(), self.lines.join("\n"));
         if let Some(failure) = self.failures.last() {
             let from = failure.stderr.len().saturating_sub(LOG_LINES);
             // A `String` takes everything.

@@ -138,9 +138,11 @@ impl Line {
                 let why = "ERROR: this arena runs no commands: use the file tools and run_evaluation";
                 Some(json!({ "error": why }))
             }
-            tool => Some(self.workspace.call(tool, &call.arguments).unwrap_or_else(|| {
-                json!({ "error": format!("ERROR: there is no tool {tool}") })
-            })),
+            tool => Some(
+                self.workspace
+                    .call(tool, &call.arguments)
+                    .unwrap_or_else(|| json!({ "error": format!("ERROR: there is no tool {tool}") })),
+            ),
         }
     }
 

@@ -174,7 +174,10 @@ mod tests {
         let text = "First:\n```python\ndef act(a, b, c):\n    return 1\n```\nBetter:\n```\ndef act(o, s, i):\n    return []\n```\nRun it:\n```sh\nrun\n```";
         assert_eq!(program_in(text).unwrap(), "def act(o, s, i):\n    return []\n");
         assert_eq!(program_in("def act(o, s, i): return []").unwrap(), "def act(o, s, i): return []");
-        assert_eq!(program_in("```python\ndef act(o, s, i):\n    re").unwrap(), "def act(o, s, i):\n    re\n");
+        assert_eq!(
+            program_in("```python\ndef act(o, s, i):\n    re").unwrap(),
+            "def act(o, s, i):\n    re\n"
+        );
         assert_eq!(program_in("I cannot."), None);
         assert_eq!(program_in(""), None);
     }
@@ -194,6 +197,9 @@ mod tests {
         let answer = answer(reply);
         assert_eq!(answer.stop_reason, "tool_use");
         let inputs: Vec<&Value> = answer.blocks[1..].iter().map(|block| &block["input"]).collect();
-        assert_eq!(inputs, [&json!({ "path": "a" }), &json!({ "_unread": "{" }), &json!({ "_unread": "[]" })]);
+        assert_eq!(
+            inputs,
+            [&json!({ "path": "a" }), &json!({ "_unread": "{" }), &json!({ "_unread": "[]" })]
+        );
     }
 }

@@ -50,11 +50,15 @@ pub(super) fn read(diff: &str) -> Result<Vec<FilePatch<'_>>, String> {
                 hunk.new.push("");
             }
             Some(("\\", _)) => {}
-            Some(_) => return Err(format!("this line of a hunk begins with neither ` `, `-` nor `+`: {line}")),
+            Some(_) => {
+                return Err(format!("this line of a hunk begins with neither ` `, `-` nor `+`: {line}"));
+            }
         }
     }
     if files.is_empty() || files.iter().any(|file| file.hunks.is_empty()) {
-        return Err("it is no unified diff: it needs `--- a/FILE`, `+++ b/FILE` and a hunk after `@@`".to_owned());
+        return Err(
+            "it is no unified diff: it needs `--- a/FILE`, `+++ b/FILE` and a hunk after `@@`".to_owned()
+        );
     }
     Ok(files)
 }

@@ -137,16 +137,18 @@ mod tests {
             ("s6", "list_workspace", json!({}), json!("submission.py (2 bytes)")),
             ("s7", "read_logs", json!({}), json!("eval: mean 1.5")),
         ];
-        assert_eq!(
-            verdicts_of(&calls),
-            json!({ "s1": FILES_CHANGED, "s2": SUPERSEDED, "c3": REWRITTEN })
-        );
+        assert_eq!(verdicts_of(&calls), json!({ "s1": FILES_CHANGED, "s2": SUPERSEDED, "c3": REWRITTEN }));
         calls.extend([
             ("a8", "run_evaluation", json!({ "match_count": 1 }), json!({ "mean_score": 2.5 })),
             ("c9", "read_file", path("submission.py"), json!({ "content": "v1" })),
             ("c11", "read_file", path("submission.py"), json!({ "content": "v1" })),
             ("w", "write_workspace_file", path("util.py"), json!("wrote util.py")),
-            ("c14", "read_file", json!({ "path": "util.py", "offset": 1, "limit": 5 }), json!({ "content": "h" })),
+            (
+                "c14",
+                "read_file",
+                json!({ "path": "util.py", "offset": 1, "limit": 5 }),
+                json!({ "content": "h" }),
+            ),
             ("c18", "read_file", path("util.py"), json!({ "content": "h2" })),
             ("e", "edit_file", path("util.py"), json!({ "error": "no" })),
             ("s13", "list_workspace", json!({}), json!("submission.py, util.py")),

@@ -48,7 +48,10 @@ pub async fn create(arena: &Arena, account_id: &str, mut fields: Fields) -> Resu
     let game = catalogue::find(arena.games(), &slug)
         .ok_or_else(|| ArenaError::not_found(format!("there is no game `{slug}`")))?;
     if let Some(language) = fields.text("language")?.filter(|language| language != "python") {
-        return Err(ArenaError::invalid("language", format_args!("`{language}` is not written here: leave it out")));
+        return Err(ArenaError::invalid(
+            "language",
+            format_args!("`{language}` is not written here: leave it out"),
+        ));
     }
     let author = Author::find(arena.store(), &fields.required_text("custom_provider_id")?).await?;
     let callback_url = fields.text("callback_url")?;
@@ -57,8 +60,10 @@ pub async fn create(arena: &Arena, account_id: &str, mut fields: Fields) -> Resu
     }
     let plan = read(&author, game, &mut fields)?;
     fields.finish()?;
-    let ordered = order(arena, account_id, &author, game, plan, Link { parent_id: None, callback_url }).await?;
-    let json = json!({ "submission_id": ordered.submission_id, "job_id": ordered.job_id, "status": "pending" });
+    let ordered =
+        order(arena, account_id, &author, game, plan, Link { parent_id: None, callback_url }).await?;
+    let json =
+        json!({ "submission_id": ordered.submission_id, "job_id": ordered.job_id, "status": "pending" });
     Ok(Reply(StatusCode::ACCEPTED, json))
 }
 
@@ -97,7 +102,12 @@ pub async fn order(
         model: Some(plan.model.clone()),
         branch_mode: plan.branch_mode(),
         job_id: Some(order.job_id.clone()),
-        ..NewSubmission::new(account_id, spec, "python", Code { files: Default::default(), command: None, fresh: false })
+        ..NewSubmission::new(
+            account_id,
+            spec,
+            "python",
+            Code { files: Default::default(), command: None, fresh: false },
+        )
     };
     let submission_id = plan.submission_id;
     let at = Timestamp::now();
@@ -132,8 +142,7 @@ fn agentic(author: &Author, fields: &mut Fields) -> Result<Agentic, ArenaError> 
     }
     let interval = fields.whole("branch_interval", 1..=MAX_TURNS)?.map_or(INTERVAL, |turns| turns as u32);
     let rollout_model = fields.text("rollout_model")?;
-    let rollout_model =
-        rollout_model.map(|model| author.model("rollout_model", Some(model))).transpose()?;
+    let rollout_model = rollout_model.map(|model| author.model("rollout_model", Some(model))).transpose()?;
     let after = fields.whole("rollout_model_after", 0..=MAX_TURNS)?.unwrap_or(0) as u32;
     if after >= interval {
         let problem = format!("must be less than `branch_interval`, which is {interval}");
@@ -189,7 +198,10 @@ mod tests {
     #[test]
     fn what_does_not_fit_together_is_refused_by_its_name() {
         for (fields, why) in [
-            (json!({ "model": "gpt" }), "`model` must be one of the provider's: `templates-large`, `templates-small`"),
+            (
+                json!({ "model": "gpt" }),
+                "`model` must be one of the provider's: `templates-large`, `templates-small`",
+            ),
             (json!({ "pipeline": "x" }), "`pipeline` must be one of"),
             (json!({ "max_turns": 5 }), "`max_turns` is not a field"),
             (json!({ "pipeline": "agentic", "max_turns": 0 }), "`max_turns` must be a whole number from 1"),

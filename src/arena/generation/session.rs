@@ -67,7 +67,10 @@ impl Session<'_> {
     /// Begins the next step of a line.
     pub fn open_step(&self, line: &mut Line, frame: &mut Frame) {
         let left = self.agentic.max_turns - line.turns;
-        frame.prompt(line.step + 1, frame::step_prompt(self.game, line.step + 1, (left, self.agentic.max_turns)));
+        frame.prompt(
+            line.step + 1,
+            frame::step_prompt(self.game, line.step + 1, (left, self.agentic.max_turns)),
+        );
         line.open_step();
     }
 

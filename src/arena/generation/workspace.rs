@@ -212,8 +212,7 @@ mod tests {
     fn what_is_outside_or_too_much_is_refused_and_changes_nothing() {
         let mut workspace = Workspace::default();
         for path in ["", "..", "../x", "/etc/passwd", "a/b", ".hidden", "a b", "ä"] {
-            let answer =
-                call(&mut workspace, "write_workspace_file", json!({ "path": path, "content": "" }));
+            let answer = call(&mut workspace, "write_workspace_file", json!({ "path": path, "content": "" }));
             assert!(answer["error"].as_str().unwrap().contains("no folders"), "{path}: {answer}");
         }
         let long = json!({ "path": "a", "content": "x".repeat(MAX_FILE + 1) });
@@ -231,7 +230,8 @@ mod tests {
     fn a_patch_is_applied_as_a_whole_or_not_at_all() {
         let mut workspace = Workspace::default();
         call(&mut workspace, "write_workspace_file", json!({ "path": "a.py", "content": "x\ny\nz\n" }));
-        let two = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n x\n-y\n+Y\n z\n--- a/b.py\n+++ b/b.py\n@@\n-no\n+n\n";
+        let two =
+            "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n x\n-y\n+Y\n z\n--- a/b.py\n+++ b/b.py\n@@\n-no\n+n\n";
         let before = workspace.clone();
         assert!(call(&mut workspace, "apply_patch", json!({ "patch": two }))["error"].is_string());
         assert_eq!(workspace, before);

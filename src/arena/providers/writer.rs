@@ -173,7 +173,10 @@ mod tests {
             for size in Size::ALL {
                 let programs: Vec<String> = (0..20).map(|stream| program(size, slug, stream)).collect();
                 assert_eq!(programs[7], program(size, slug, 7));
-                assert!(programs.iter().all(|text| text.contains("def act(observation, seat, info)")), "{slug}");
+                assert!(
+                    programs.iter().all(|text| text.contains("def act(observation, seat, info)")),
+                    "{slug}"
+                );
                 let distinct: std::collections::HashSet<&String> = programs.iter().collect();
                 assert!(distinct.len() > 10, "{slug}");
             }
@@ -190,7 +193,8 @@ mod tests {
             let mut tools = std::collections::HashSet::new();
             for stream in 0..60 {
                 let now = Situation { game: slug, workspace: &workspace, stream };
-                for block in answer(Size::Large, &now).into_iter().filter(|block| block["type"] == "tool_use") {
+                for block in answer(Size::Large, &now).into_iter().filter(|block| block["type"] == "tool_use")
+                {
                     let tool = block["name"].as_str().unwrap().to_owned();
                     let result = workspace.call(&tool, &block["input"]);
                     assert!(result.is_none_or(|result| result.get("error").is_none()), "{slug}: {block}");

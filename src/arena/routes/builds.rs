@@ -35,15 +35,22 @@ pub(super) async fn create(
     if let Some(url) = &callback_url {
         callback::check(url).map_err(|problem| ArenaError::invalid("callback_url", problem))?;
     }
-    let author = if is_code { code_author(&arena, &mut fields).await? } else { explorer(&arena, &mut fields).await? };
+    let author =
+        if is_code { code_author(&arena, &mut fields).await? } else { explorer(&arena, &mut fields).await? };
     let build = Build::read(arena.games(), &mut fields, is_code, author)?;
     fields.finish()?;
     let price = build.estimate(arena.games());
     if dry_run {
         let games = &build.games;
-        return Ok(Reply::ok(json!({ "estimated_credits": price, "games": games, "parts": build.units().len() })));
+        return Ok(Reply::ok(
+            json!({ "estimated_credits": price, "games": games, "parts": build.units().len() }),
+        ));
     }
-    let mut order = Order::new(&account_id, Kind::DatasetBuild, serde_json::to_value(&build).map_err(ArenaError::internal)?);
+    let mut order = Order::new(
+        &account_id,
+        Kind::DatasetBuild,
+        serde_json::to_value(&build).map_err(ArenaError::internal)?,
+    );
     order.callback_url = callback_url;
     order.total = build.units().len() as u64;
     let (own, payer) = (order.job_id.clone(), account_id.clone());
@@ -89,7 +96,10 @@ async fn explorer(arena: &Arena, fields: &mut Fields) -> Result<(String, String)
     match provider {
         Some(id) if id != providers::BUILT_IN => {
             if mode == Some("agentic_player") {
-                let problem = format!("takes no turns: with `ai_mode` `agentic_player` it is `{}`", providers::BUILT_IN);
+                let problem = format!(
+                    "takes no turns: with `ai_mode` `agentic_player` it is `{}`",
+                    providers::BUILT_IN
+                );
                 return Err(ArenaError::invalid("custom_provider_id", problem));
             }
             Author::find(arena.store(), &id).await?;

@@ -31,7 +31,8 @@ pub(super) async fn branch_scores(
     Path(job_id): Path<String>,
 ) -> Answer {
     let job = find(&arena, account_id, job_id.clone()).await?;
-    let plan = (job.kind == Kind::Generation).then(|| serde_json::from_value::<Plan>(job.request).ok()).flatten();
+    let plan =
+        (job.kind == Kind::Generation).then(|| serde_json::from_value::<Plan>(job.request).ok()).flatten();
     let plan = plan.ok_or_else(|| ArenaError::not_found(format!("the job `{job_id}` generates nothing")))?;
     let id = job_id.clone();
     let points = arena.store().read(move |connection| generations::points(connection, &id)).await?;

@@ -83,8 +83,8 @@ pub fn in_file<T>(
         Ok(_) | Err(OpenError::InUse { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-        .map_err(StoreError::from)?;
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(StoreError::from)?;
     connection.busy_timeout(open::BUSY_WAIT).map_err(StoreError::from)?;
     Ok(work(&connection)?)
 }

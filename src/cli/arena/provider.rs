@@ -65,7 +65,9 @@ pub(super) fn run(args: Args) -> Result<i32, Failure> {
         Action::List => print(&table(&in_file(&path, providers::list)?))?,
         Action::Remove { name } => {
             if !in_file(&path, |connection| providers::remove(connection, &name))? {
-                return Err(format!("there is no provider `{name}`: `gert arena provider list` shows all").into());
+                return Err(
+                    format!("there is no provider `{name}`: `gert arena provider list` shows all").into()
+                );
             }
         }
     }
@@ -88,7 +90,9 @@ fn checked(
 ) -> Result<ProviderRow, Failure> {
     let is_name = !name.trim().is_empty() && name.len() <= MAX_NAME && !name.chars().any(char::is_control);
     if !is_name || [all::BUILT_IN, writer::NAME, writer::PROVIDER_ID].contains(&name.as_str()) {
-        return Err(format!("`{name}` cannot be its name: use up to {MAX_NAME} bytes, not those of another").into());
+        return Err(
+            format!("`{name}` cannot be its name: use up to {MAX_NAME} bytes, not those of another").into()
+        );
     }
     let (Some(first), false) = (models.first(), models.iter().any(|model| model.trim().is_empty())) else {
         return Err("`--model` needs a name".into());
@@ -130,13 +134,17 @@ mod tests {
 
     fn check(name: &str, url: &str, key_env: Option<&str>) -> Result<ProviderRow, String> {
         let models = vec!["m".to_owned()];
-        checked(name.into(), url.into(), models, key_env.map(str::to_owned)).map_err(|error| error.to_string())
+        checked(name.into(), url.into(), models, key_env.map(str::to_owned))
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn an_endpoint_is_https_or_here_and_its_key_is_only_named() {
         let row = check("mine", "http://127.0.0.1:1/v1/", Some("MY_KEY")).unwrap();
-        assert_eq!((row.base_url.as_str(), row.key_env.as_deref()), ("http://127.0.0.1:1/v1", Some("MY_KEY")));
+        assert_eq!(
+            (row.base_url.as_str(), row.key_env.as_deref()),
+            ("http://127.0.0.1:1/v1", Some("MY_KEY"))
+        );
         assert!(check("mine", "https://example.org/v1", None).is_ok());
         let error = check("mine", "http://example.org/v1", None).unwrap_err();
         assert!(error.contains("use https"), "{error}");

@@ -50,8 +50,16 @@ fn a_step_is_a_look_around_turns_and_an_evaluation_of_what_changed() {
     assert_eq!(
         kinds(&line.transcript),
         [
-            "model_turn 1.0", "tool 1.0", "tool 1.0", "model_turn 1.1", "tool 1.1", "model_turn 1.1.5",
-            "tool 1.1.5", "model_turn 2.0", "tool 2.0", "tool 2.0"
+            "model_turn 1.0",
+            "tool 1.0",
+            "tool 1.0",
+            "model_turn 1.1",
+            "tool 1.1",
+            "model_turn 1.1.5",
+            "tool 1.1.5",
+            "model_turn 2.0",
+            "tool 2.0",
+            "tool 2.0"
         ]
     );
     let last: Value = serde_json::from_str(line.transcript.entries().last().unwrap()).unwrap();
@@ -102,7 +110,8 @@ fn a_turn_has_an_end_and_unknown_tools_an_answer() {
     line.open_step();
     let mut many = answer((0..10).map(|_| tool_use("list_workspace", json!({}))).collect());
     assert_eq!(line.heard(&mut many, &frame).len(), MAX_CALLS);
-    let ids: std::collections::HashSet<String> = many.blocks.iter().map(|block| block["id"].to_string()).collect();
+    let ids: std::collections::HashSet<String> =
+        many.blocks.iter().map(|block| block["id"].to_string()).collect();
     assert_eq!(ids.len(), 10, "every call has an id of its own");
     for tool in ["run_bash_command", "run_script", "rm", ""] {
         let call = Call { id: "x".into(), tool: tool.into(), arguments: json!({}) };
