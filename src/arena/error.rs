@@ -112,6 +112,9 @@ impl From<StoreError> for ArenaError {
                     "this reserves {need} credits, {used} of the {limit} a day are used or promised: wait until midnight UTC"
                 ),
             ),
+            StoreError::Settled => {
+                Self::new(StatusCode::CONFLICT, "RUN_CLOSED", "the run was closed in the meantime")
+            }
             error @ StoreError::Full(..) => {
                 let message = format!("{error}: delete some first");
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", message)

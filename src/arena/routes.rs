@@ -1,4 +1,5 @@
-//! The routes, and what surrounds them. Outside in: request id, errors as envelopes, host and origin, key, handler.
+//! The routes, and what surrounds them. Outside in: request id, faults on demand, errors as
+//! envelopes, host and origin, key, handler.
 
 mod account;
 mod branches;
@@ -24,6 +25,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use super::error::ArenaError;
+use super::faults::requests::faults_on_demand;
 use super::reply::{Reply, with_request_id};
 use super::request::Fields;
 use super::{Arena, guard};
@@ -100,14 +102,19 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
-        .fallback(unknown)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
-        .layer(middleware::from_fn(errors_as_envelopes))
-        .layer(middleware::from_fn(with_request_id))
-        .with_state(arena)
+    let all =
+        legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
+            .fallback(unknown)
+            .method_not_allowed_fallback(wrong_method)
+            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+            .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
+            .layer(middleware::from_fn(errors_as_envelopes));
+    let all = if arena.faults().is_empty() {
+        all
+    } else {
+        all.layer(middleware::from_fn_with_state(arena.clone(), faults_on_demand))
+    };
+    all.layer(middleware::from_fn(with_request_id)).with_state(arena)
 }
 
 /// `GET /tasks/info`: there are no tasks yet.

@@ -73,6 +73,9 @@ pub enum StoreError {
         /// What may be spent a day.
         limit: super::credits::Credits,
     },
+    /// What it was to be held for is settled.
+    #[error("it is settled")]
+    Settled,
     /// A unique name is in use.
     #[error("{0} is taken")]
     Taken(&'static str),

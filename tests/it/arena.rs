@@ -6,6 +6,7 @@ mod accounts;
 mod branches;
 mod delegating;
 mod durability;
+mod faults;
 mod generation;
 mod league;
 mod legacy;
