@@ -74,15 +74,17 @@ pub struct ArenaSettings {
     pub faults: Arc<Faults>,
     /// What starts submitted programs (see [`sandbox::Sandbox::new`]); without it, this very binary.
     pub launcher: Option<PathBuf>,
+    /// What submitted programs may take.
+    pub programs: sandbox::Limits,
 }
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits, faults, launcher } = self;
+        let Self { store, dev, games, limits, faults, launcher, programs } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
         show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits);
-        show.field("faults", faults).field("launcher", launcher).finish()
+        show.field("faults", faults).field("launcher", launcher).field("programs", programs).finish()
     }
 }
 
@@ -96,6 +98,7 @@ impl ArenaSettings {
             limits: Limits::default(),
             faults: Arc::default(),
             launcher: None,
+            programs: sandbox::Limits::default(),
         }
     }
 }
@@ -227,6 +230,11 @@ impl Arena {
     /// What starts submitted programs.
     pub fn sandbox(&self) -> &Sandbox {
         &self.0.sandbox
+    }
+
+    /// What submitted programs may take.
+    pub fn program_limits(&self) -> &sandbox::Limits {
+        &self.0.settings.programs
     }
 
     /// The room for matches that nobody watches.

@@ -35,10 +35,10 @@ use super::{Arena, catalogue};
 pub const LANGUAGES: [&str; 2] = [PYTHON, PROCESS];
 
 /// A module that defines `act`.
-const PYTHON: &str = "python";
+pub const PYTHON: &str = "python";
 
 /// Any program that speaks JSON lines; needs a command.
-const PROCESS: &str = "process";
+pub const PROCESS: &str = "process";
 
 /// Submissions that an account may keep.
 const MOST: u64 = 10_000;

@@ -5,6 +5,7 @@ mod fault_script;
 mod grant;
 mod doctor;
 mod init_bot;
+mod provider;
 
 use std::path::PathBuf;
 
@@ -48,6 +49,8 @@ enum Action {
     Doctor,
     /// Write a player to submit into a file: it plays at random, and has the rules in it
     InitBot(init_bot::Args),
+    /// Register, list or forget the endpoints that write submissions
+    Provider(provider::Args),
 }
 
 /// Serves until INT or TERM, or does what else was asked for.
@@ -58,6 +61,7 @@ pub(super) async fn run(args: Args) -> Result<i32, Failure> {
         Some(Action::Grant(args)) => return grant::run(&args),
         Some(Action::Doctor) => return doctor::run().await,
         Some(Action::InitBot(args)) => return init_bot::run(&args),
+        Some(Action::Provider(args)) => return provider::run(args),
         None => {}
     }
     let faults = fault.map(|path| fault_script::read(&path)).transpose()?.unwrap_or_default();

@@ -7,6 +7,7 @@ mod branches;
 mod delegating;
 mod durability;
 mod faults;
+mod generation;
 mod league;
 mod legacy;
 mod play;
@@ -15,6 +16,7 @@ mod requests;
 mod rollouts;
 mod sockets;
 mod zoo;
+mod submissions;
 
 use std::net::SocketAddr;
 use std::time::Duration;

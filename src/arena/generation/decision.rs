@@ -213,7 +213,8 @@ mod tests {
     /// A candidate whose continuations have these scores; each line is told by its turns.
     fn candidate(first_turns: u32, scores: &[Option<f64>]) -> Candidate {
         let continuation = |(nth, score): (usize, &Option<f64>)| {
-            let line = Line { turns: first_turns + nth as u32, ..Line::default() };
+            let mut line = Line::default();
+            line.turns = first_turns + nth as u32;
             Continuation { line, turns: nth as u32, score: *score }
         };
         let action = vec![json!({ "type": "text", "text": first_turns })];

@@ -12,7 +12,7 @@ use crate::arena::engine::Game;
 use crate::arena::engine::rng::{Pcg, mix};
 use crate::arena::league::{self, Wanted};
 use crate::arena::matches::{Failure, MatchError, Order, Player};
-use crate::arena::sandbox::{Limits, Program, Refusal, Source};
+use crate::arena::sandbox::{Program, Refusal, Source};
 use crate::arena::store::submissions::Code;
 use crate::arena::submissions;
 
@@ -80,16 +80,17 @@ impl Ground {
             trial.refused = Some(format!("there is no {PROGRAM}"));
             return Ok(trial);
         };
-        let program = match Program::prepare(self.arena.sandbox(), source, Limits::default()).await {
-            Ok(program) => program,
-            Err(Refusal::Host(why)) => {
-                return Err(NoTrial::Host(format!("the arena cannot run programs: {why}")));
-            }
-            Err(refusal) => {
-                trial.refused = Some(refusal.to_string());
-                return Ok(trial);
-            }
-        };
+        let program =
+            match Program::prepare(self.arena.sandbox(), source, self.arena.program_limits().clone()).await {
+                Ok(program) => program,
+                Err(Refusal::Host(why)) => {
+                    return Err(NoTrial::Host(format!("the arena cannot run programs: {why}")));
+                }
+                Err(refusal) => {
+                    trial.refused = Some(refusal.to_string());
+                    return Ok(trial);
+                }
+            };
         let mut series = self.arena.matches().series();
         let mut played = Ok(());
         for n in 0..n_matches {

@@ -124,7 +124,7 @@ fn read_upload(arena: &Arena, fields: &mut Fields) -> Result<Upload, ArenaError>
     let game = catalogue::find(arena.games(), &slug)
         .ok_or_else(|| ArenaError::not_found(format!("there is no game `{slug}`")))?;
     let command = fields.text("command")?;
-    let usual = if command.is_some() { LANGUAGES[1] } else { LANGUAGES[0] };
+    let usual = if command.is_some() { domain::PROCESS } else { domain::PYTHON };
     let language = fields.word("language", &LANGUAGES)?.unwrap_or(usual);
     let (code, fresh) = (fields.text("code")?, fields.flag("fresh")?.unwrap_or(false));
     let files = fields.object("files")?.map(|files| match files {
