@@ -70,22 +70,25 @@ pub struct ArenaSettings {
     pub limits: Limits,
     /// What starts submitted programs (see [`sandbox::Sandbox::new`]); without it, this very binary.
     pub launcher: Option<PathBuf>,
+    /// What submitted programs may take.
+    pub programs: sandbox::Limits,
 }
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits, launcher } = self;
+        let Self { store, dev, games, limits, launcher, programs } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
         show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits);
-        show.field("launcher", launcher).finish()
+        show.field("launcher", launcher).field("programs", programs).finish()
     }
 }
 
 impl ArenaSettings {
     /// All games, and the patience that people need.
     pub fn new(store: Place, dev: bool) -> Self {
-        Self { store, dev, games: games::GAMES, limits: Limits::default(), launcher: None }
+        let programs = sandbox::Limits::default();
+        Self { store, dev, games: games::GAMES, limits: Limits::default(), launcher: None, programs }
     }
 }
 
@@ -211,6 +214,11 @@ impl Arena {
     /// What starts submitted programs.
     pub fn sandbox(&self) -> &Sandbox {
         &self.0.sandbox
+    }
+
+    /// What submitted programs may take.
+    pub fn program_limits(&self) -> &sandbox::Limits {
+        &self.0.settings.programs
     }
 
     /// The room for matches that nobody watches.

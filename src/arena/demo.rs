@@ -1,6 +1,7 @@
-//! Something to see: finished sessions of all games over the last two weeks, and one of each that plays itself.
+//! Something to see: finished sessions of all games over the last two weeks, one of each that plays itself, and a few
+//! programs with their evaluations.
 //!
-//! All of it is played by the built-in players through the play host, as fast as they can; the past sessions only have
+//! The sessions are played by the built-in players through the play host, as fast as they can; the past ones only have
 //! their clocks moved. So every record, log, score and ledger entry is real.
 
 use std::time::Duration;
@@ -12,7 +13,9 @@ use super::engine::Game;
 use super::engine::rng::mix;
 use super::error::ArenaError;
 use super::host::Plan;
-use super::{Arena, auth, catalogue};
+use super::store::submissions::Code;
+use super::submissions::{self, Upload};
+use super::{Arena, auth, catalogue, evaluation};
 
 /// How far the history goes back.
 const DAYS: u64 = 14;
@@ -36,6 +39,16 @@ const ENCORE: Duration = Duration::from_secs(3);
 /// The account that the live sessions belong to: what they cost is not the user's to pay.
 const HOUSE: &str = "house@arena";
 
+/// Programs that are evaluated: the game, what is said to have written them, and their code.
+const PROGRAMS: [(&str, &str, &str); 3] = [
+    ("connect_four", "first-column", include_str!("../../assets/demo/first_column.py")),
+    ("connect_four", "threats", include_str!("../../assets/demo/threats.py")),
+    ("connect_four", "second-seat", include_str!("../../assets/demo/second_seat.py")),
+];
+
+/// Matches of each of them.
+const MATCHES: u32 = 20;
+
 /// Keeps sessions alive until `stop`.
 pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
     let house = match auth::ensure(arena.store(), HOUSE).await {
@@ -52,9 +65,12 @@ pub async fn keep_playing(arena: Arena, stop: CancellationToken) {
     }
 }
 
-/// Plays the history. The sessions of one day go from the oldest to the newest.
+/// Plays the history; the sessions of one day go from the oldest to the newest. Evaluations go on after it.
 pub async fn seed(arena: &Arena, account_id: &str) {
     use futures_util::StreamExt as _;
+    if let Err(error) = submit(arena, account_id).await {
+        tracing::warn!(%error, "the programs were not submitted");
+    }
     let plans = history(arena, account_id);
     futures_util::stream::iter(plans)
         .for_each_concurrent(AT_ONCE, |plan| async {
@@ -63,6 +79,27 @@ pub async fn seed(arena: &Arena, account_id: &str) {
             }
         })
         .await;
+}
+
+/// Uploads the programs and starts their evaluations, where there is a Python to run them.
+async fn submit(arena: &Arena, account_id: &str) -> Result<(), ArenaError> {
+    if arena.sandbox().python().await.is_err() {
+        return Ok(());
+    }
+    for (slug, model, code) in PROGRAMS {
+        let Some(game) = catalogue::find(arena.games(), slug) else { continue };
+        let upload = Upload {
+            game,
+            language: submissions::PYTHON.to_owned(),
+            code: Code::python(code),
+            provider: Some("examples".to_owned()),
+            model: Some(model.to_owned()),
+        };
+        let (submission_id, _) = submissions::upload(arena, account_id, upload).await?;
+        let plan = evaluation::Plan { seed: 7, ..evaluation::Plan::new(MATCHES) };
+        evaluation::start(arena, account_id, &submission_id, plan).await?;
+    }
+    Ok(())
 }
 
 async fn play(arena: &Arena, plan: Plan) -> Result<(), ArenaError> {

@@ -174,7 +174,8 @@ fn reference(game: &dyn Game) -> Option<Reference> {
 pub async fn run(job: &Job) -> Result<Done, Broken> {
     let job_id = job.row.job_id.clone();
     let evaluation = job.arena.store().read(move |connection| rows::by_job(connection, &job_id)).await?;
-    let evaluation = evaluation.ok_or_else(|| ArenaError::internal("an evaluation's job has no evaluation"))?;
+    let evaluation =
+        evaluation.ok_or_else(|| ArenaError::internal("an evaluation's job has no evaluation"))?;
     let order = evaluation.order;
     let submission = checked(job, &order.submission_id).await?;
     let game = catalogue::find(job.arena.games(), &submission.game)
@@ -184,7 +185,8 @@ pub async fn run(job: &Job) -> Result<Done, Broken> {
     let (found, score_stats) = field.findings();
     let (kept, stats, written) = (field.order().clone(), score_stats.clone(), found.clone());
     let at = Timestamp::now();
-    let writing = job.arena.store().write(move |connection| rows::complete(connection, &kept, &written, &stats, at));
+    let writing =
+        job.arena.store().write(move |connection| rows::complete(connection, &kept, &written, &stats, at));
     writing.await?;
     let standing = found.standing;
     Ok(Done {

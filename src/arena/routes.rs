@@ -163,7 +163,8 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
 }
 
 fn too_large() -> ArenaError {
-    let message = format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps or a submission {BATCH_LIMIT}");
+    let message =
+        format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps or a submission {BATCH_LIMIT}");
     ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 

@@ -35,10 +35,10 @@ use super::{Arena, catalogue};
 pub const LANGUAGES: [&str; 2] = [PYTHON, PROCESS];
 
 /// A module that defines `act`.
-const PYTHON: &str = "python";
+pub const PYTHON: &str = "python";
 
 /// Any program that speaks JSON lines; needs a command.
-const PROCESS: &str = "process";
+pub const PROCESS: &str = "process";
 
 /// Submissions that an account may keep.
 const MOST: u64 = 10_000;
@@ -99,10 +99,16 @@ pub fn read_code(
 ) -> Result<Code, ArenaError> {
     match (language, &command) {
         (PROCESS, None) => {
-            return Err(ArenaError::invalid("command", "is required with the language `process`: it starts the program"));
+            return Err(ArenaError::invalid(
+                "command",
+                "is required with the language `process`: it starts the program",
+            ));
         }
         (PYTHON, Some(_)) => {
-            return Err(ArenaError::invalid("command", "goes with the language `process`: `main.py` needs none"));
+            return Err(ArenaError::invalid(
+                "command",
+                "goes with the language `process`: `main.py` needs none",
+            ));
         }
         _ => {}
     }
@@ -133,7 +139,10 @@ fn texts(files: Map<String, Value>) -> Result<BTreeMap<String, String>, ArenaErr
     }
     let text = |(name, value): (String, Value)| match value {
         Value::String(text) if !name.is_empty() && name.len() <= LONGEST_NAME => Ok((name, text)),
-        _ => Err(ArenaError::invalid("files", "must be an object: file names such as `main.py`, and their text")),
+        _ => Err(ArenaError::invalid(
+            "files",
+            "must be an object: file names such as `main.py`, and their text",
+        )),
     };
     files.into_iter().map(text).collect()
 }
@@ -205,10 +214,7 @@ pub async fn delete(
         return Err(ArenaError::new(
             StatusCode::CONFLICT,
             "CONFLICT",
-            format!(
-                "{} were expected and {found} match: nothing was deleted",
-                expected.unwrap_or_default()
-            ),
+            format!("{} were expected and {found} match: nothing was deleted", expected.unwrap_or_default()),
         ));
     };
     jobs.iter().for_each(|job_id| arena.jobs().cancel(job_id));
@@ -306,7 +312,8 @@ mod tests {
         let two = json!({ "main.py": "import lib", "lib.py": "" });
         let code = read_code("python", None, files(two), None, true).unwrap();
         assert!(code.fresh && code.files.len() == 2);
-        let shell = read_code("process", None, files(json!({ "run.sh": "cat" })), Some("run.sh".into()), false);
+        let shell =
+            read_code("process", None, files(json!({ "run.sh": "cat" })), Some("run.sh".into()), false);
         assert_eq!(source(shell.unwrap()).entry, super::super::sandbox::Entry::Command("run.sh".into()));
     }
 

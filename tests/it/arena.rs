@@ -13,6 +13,7 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+mod submissions;
 
 use std::net::SocketAddr;
 use std::time::Duration;

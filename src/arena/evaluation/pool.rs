@@ -229,7 +229,10 @@ mod tests {
             Pool::choose("connect_four", &opponents, &mine)
         };
         let pool = with(&|wanted| wanted.models = vec!["m".into(), "ab2".into()]);
-        assert_eq!(pool.all().iter().filter_map(|one| one.model.as_deref()).collect::<Vec<_>>(), ["ab2", "m"]);
+        assert_eq!(
+            pool.all().iter().filter_map(|one| one.model.as_deref()).collect::<Vec<_>>(),
+            ["m", "ab2"]
+        );
         assert_eq!(ids(&with(&|wanted| wanted.providers = vec!["lab".into()])), ["s2", "s1"]);
         // 1970 is before every entry of the league.
         let before = Timestamp::from_second(1_000).unwrap();
@@ -245,7 +248,7 @@ mod tests {
         opponents.wanted.created_after = Some(Timestamp::from_second(0).unwrap());
         assert_eq!(
             opponents.json(),
-            json!({ "opponent_source": "system", "opponent_models": ["ab2"], "opponent_created_after": "1970-01-01T00:00:00Z" })
+            json!({ "opponent_source": "system", "opponent_models": ["ab2"], "opponent_created_after": "1970-01-01T00:00:00.000Z" })
         );
     }
 }

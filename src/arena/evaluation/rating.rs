@@ -122,7 +122,8 @@ mod tests {
         // arena.md §5.2 decomposes tables into pairs; k seats: each pair counts 3/(k + 1).
         let scores = [score(900.0, 20.0, 30.0), score(1100.0, 14.0, 30.0)];
         let [duels, table] = [2, 5].map(|seats| against(&scores, seats));
-        let halved = scores.map(|Score { opponent, points, results }| score(opponent, points / 2.0, results / 2.0));
+        let halved =
+            scores.map(|Score { opponent, points, results }| score(opponent, points / 2.0, results / 2.0));
         assert_eq!(against(&halved, 2), table);
         assert!(table.error > duels.error);
     }

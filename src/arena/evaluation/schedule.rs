@@ -95,9 +95,8 @@ fn tables(rounds: usize, others: usize, pool: usize, rng: &mut Pcg) -> Vec<Vec<u
     let places = (rounds * others).max(1) as u64;
     let start = rng.below(FINE);
     let place = |nth: usize| ((nth as u64 * FINE + start) * pool as u64 / (places * FINE)) as usize;
-    let mut tables: Vec<Vec<usize>> = (0..rounds)
-        .map(|round| (0..others).map(|other| place(round + other * rounds)).collect())
-        .collect();
+    let mut tables: Vec<Vec<usize>> =
+        (0..rounds).map(|round| (0..others).map(|other| place(round + other * rounds)).collect()).collect();
     rng.shuffle(&mut tables);
     for table in &mut tables {
         rng.shuffle(table);
@@ -147,13 +146,19 @@ mod tests {
 
     #[test]
     fn opponents_are_met_evenly_and_nobody_sits_twice_at_a_table() {
-        for (n_matches, n_seats, pool) in [(100, 2, 14), (28, 2, 14), (40, 4, 12), (80, 4, 3), (33, 8, 9), (10, 2, 1)] {
+        for (n_matches, n_seats, pool) in
+            [(100, 2, 14), (28, 2, 14), (40, 4, 12), (80, 4, 3), (33, 8, 9), (10, 2, 1)]
+        {
             let schedule = Schedule::against(3, n_matches, n_seats, pool);
             let rounds = n_matches.div_ceil(u32::from(n_seats));
             let mut met: BTreeMap<usize, u32> = (0..pool).map(|place| (place, 0)).collect();
             for round in 0..rounds {
                 let table = opponents(&schedule.fixture(round * u32::from(n_seats)));
-                assert_eq!(table.iter().collect::<BTreeSet<_>>().len(), usize::from(n_seats) - 1, "{table:?}");
+                assert_eq!(
+                    table.iter().collect::<BTreeSet<_>>().len(),
+                    usize::from(n_seats) - 1,
+                    "{table:?}"
+                );
                 table.into_iter().for_each(|place| *met.get_mut(&place).unwrap() += 1);
             }
             let (least, most) = (met.values().min().unwrap(), met.values().max().unwrap());

@@ -395,7 +395,8 @@ fn wanted(fields: &mut Fields) -> Result<Wanted, ArenaError> {
         return Err(ArenaError::invalid("min_percentile", "must not be above `max_percentile`"));
     }
     if fields.word("opponent_source", &["system", "own", "both"])? == Some("own") {
-        let problem = "cannot be `own`: this arena rates no submissions of yours; use `system` or `both`";
+        let problem =
+            "cannot be `own`: your submissions play evaluations, no rollouts; use `system` or `both`";
         return Err(ArenaError::invalid("opponent_source", problem));
     }
     Ok(Wanted {

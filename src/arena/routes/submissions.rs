@@ -109,7 +109,8 @@ pub(super) async fn create(
 ) -> Answer {
     let mut fields = Fields::from_body(&headers, &body)?;
     if let Some(provider) = fields.text("custom_provider_id")? {
-        let problem = format!("names `{provider}`, and this arena does not generate code: send `code` or `files`");
+        let problem =
+            format!("names `{provider}`, and this arena does not generate code: send `code` or `files`");
         return Err(ArenaError::invalid("custom_provider_id", problem));
     }
     let upload = read_upload(&arena, &mut fields)?;
@@ -124,7 +125,7 @@ fn read_upload(arena: &Arena, fields: &mut Fields) -> Result<Upload, ArenaError>
     let game = catalogue::find(arena.games(), &slug)
         .ok_or_else(|| ArenaError::not_found(format!("there is no game `{slug}`")))?;
     let command = fields.text("command")?;
-    let usual = if command.is_some() { LANGUAGES[1] } else { LANGUAGES[0] };
+    let usual = if command.is_some() { domain::PROCESS } else { domain::PYTHON };
     let language = fields.word("language", &LANGUAGES)?.unwrap_or(usual);
     let (code, fresh) = (fields.text("code")?, fields.flag("fresh")?.unwrap_or(false));
     let files = fields.object("files")?.map(|files| match files {
@@ -176,7 +177,10 @@ pub(super) async fn bulk_delete(
         game: fields.text("game_slug")?,
         models: some_names(&mut fields, "models")?.unwrap_or_default(),
         providers: some_names(&mut fields, "providers")?.unwrap_or_default(),
-        branch_modes: check_modes("branch_modes", some_names(&mut fields, "branch_modes")?.unwrap_or_default())?,
+        branch_modes: check_modes(
+            "branch_modes",
+            some_names(&mut fields, "branch_modes")?.unwrap_or_default(),
+        )?,
         created_after: moment(&mut fields, "created_after")?,
         created_before: moment(&mut fields, "created_before")?,
         submission_ids: some_names(&mut fields, "submission_ids")?,
@@ -185,7 +189,9 @@ pub(super) async fn bulk_delete(
     let confirm = fields.flag("confirm")?.unwrap_or(false);
     let expected = fields.whole("expected_count", 0..=u64::MAX)?;
     if fields.word("scope", &["own", "org"])? == Some("org") {
-        return Err(ArenaError::forbidden("`scope` `org` is for owners of an organisation: this arena has none"));
+        return Err(ArenaError::forbidden(
+            "`scope` `org` is for owners of an organisation: this arena has none",
+        ));
     }
     fields.finish()?;
     let (account, selector) = (account_id.clone(), wanted.clone());
@@ -315,7 +321,13 @@ pub(super) async fn evaluations(
         .store()
         .read(move |connection| evaluations::list(connection, &submission_id, after, limit))
         .await?;
-    Ok(Reply::ok(page("evaluations", &request, rows, |row| row.seq.to_string(), |row| evaluation::json(&row))))
+    Ok(Reply::ok(page(
+        "evaluations",
+        &request,
+        rows,
+        |row| row.seq.to_string(),
+        |row| evaluation::json(&row),
+    )))
 }
 
 /// `GET /submissions/{id}/evaluations/{run}/matches`: one after the other, as they were scheduled.
@@ -330,14 +342,23 @@ pub(super) async fn matches(
     query.finish()?;
     domain::own(&arena, &account_id, &submission_id).await?;
     let from = request.after_numbers::<1>()?.map_or(0, |[n]| n.saturating_add(1));
-    let from = u32::try_from(from).map_err(|_| ArenaError::invalid("cursor", "is not one that the arena gave out"))?;
+    let from = u32::try_from(from)
+        .map_err(|_| ArenaError::invalid("cursor", "is not one that the arena gave out"))?;
     let (id, limit) = (eval_run_id.clone(), request.limit + 1);
     let found = arena.store().read(move |connection| {
         let is_there = evaluations::get(connection, &submission_id, &id)?.is_some();
         Ok(is_there.then(|| matches::list(connection, &id, from, limit)).transpose()?)
     });
-    let rows = found.await?.ok_or_else(|| ArenaError::not_found(format!("there is no evaluation `{eval_run_id}`")))?;
-    Ok(Reply::ok(page("matches", &request, rows, |row| row.n.to_string(), |row| evaluation::match_json(&row))))
+    let rows = found
+        .await?
+        .ok_or_else(|| ArenaError::not_found(format!("there is no evaluation `{eval_run_id}`")))?;
+    Ok(Reply::ok(page(
+        "matches",
+        &request,
+        rows,
+        |row| row.n.to_string(),
+        |row| evaluation::match_json(&row),
+    )))
 }
 
 fn names(fields: &mut Fields, name: &str) -> Result<Vec<String>, ArenaError> {

@@ -1,7 +1,7 @@
 //! Matches of evaluations: who sat where, how it ended, and the log that replays it.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use super::StoreError;
@@ -112,11 +112,32 @@ pub fn list(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Ticks played in an evaluation so far.
-pub fn ticks(connection: &Connection, eval_run_id: &str) -> Result<u64, StoreError> {
-    let sql = "SELECT coalesce(sum(ticks), 0) FROM matches WHERE eval_run_id = ?1";
-    let ticks: i64 = connection.prepare_cached(sql)?.query_row([eval_run_id], |row| row.get(0))?;
-    Ok(ticks as u64)
+/// A match with its log.
+pub fn get(connection: &Connection, replay_id: &str) -> Result<Option<MatchRow>, StoreError> {
+    let sql =
+        "SELECT replay_id, eval_run_id, n, game, game_version, score_version, config, seed, max_ticks, ticks,
+               completion_reason, seat, seats, wall_ms, cpu_ms, log FROM matches WHERE replay_id = ?1";
+    let read = |row: &Row<'_>| {
+        Ok(MatchRow {
+            replay_id: row.get(0)?,
+            eval_run_id: row.get(1)?,
+            n: row.get(2)?,
+            game: row.get(3)?,
+            game_version: row.get(4)?,
+            score_version: row.get(5)?,
+            config: super::json(row, 6)?.unwrap_or_default(),
+            seed: row.get::<_, i64>(7)? as u64,
+            max_ticks: row.get(8)?,
+            ticks: row.get(9)?,
+            completion_reason: row.get(10)?,
+            seat: row.get(11)?,
+            seats: super::json(row, 12)?.unwrap_or_default(),
+            wall_ms: row.get::<_, i64>(13)?.max(0) as u64,
+            cpu_ms: row.get::<_, i64>(14)?.max(0) as u64,
+            log: row.get(15)?,
+        })
+    };
+    Ok(connection.prepare_cached(sql)?.query_row([replay_id], read).optional()?)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<PlayedMatch> {

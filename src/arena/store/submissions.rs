@@ -96,12 +96,7 @@ pub struct NewSubmission {
 
 impl NewSubmission {
     /// One that waits for its check, that nobody is said to have generated and that was not branched.
-    pub fn new(
-        account_id: &str,
-        game: &GameSpec,
-        language: impl Into<String>,
-        code: Code,
-    ) -> Self {
+    pub fn new(account_id: &str, game: &GameSpec, language: impl Into<String>, code: Code) -> Self {
         Self {
             submission_id: secret::id("sub_"),
             account_id: account_id.to_owned(),

@@ -8,7 +8,7 @@ use crate::arena::engine::Game;
 use crate::arena::error::ArenaError;
 use crate::arena::jobs::{Broken, Done, Job};
 use crate::arena::matches::{self, MatchError, Player};
-use crate::arena::sandbox::{Limits, Program, Refusal};
+use crate::arena::sandbox::{Program, Refusal};
 use crate::arena::store::ledger::Bill;
 use crate::arena::store::submissions::{self as rows, Stage, SubmissionRow};
 use crate::arena::{Arena, catalogue, submissions};
@@ -51,9 +51,8 @@ pub async fn try_out(
     row.stage = if failure.is_some() { Stage::Failed } else { Stage::Ready };
     row.failure.clone_from(&failure);
     let submission_id = row.submission_id.clone();
-    let written = arena
-        .store()
-        .write(move |connection| rows::checked(connection, &submission_id, failure.as_ref()));
+    let written =
+        arena.store().write(move |connection| rows::checked(connection, &submission_id, failure.as_ref()));
     written.await?;
     Ok(row)
 }
@@ -66,7 +65,7 @@ pub async fn prepare(arena: &Arena, submission_id: &str) -> Result<Result<Progra
     let id = submission_id.to_owned();
     let code = arena.store().read(move |connection| rows::code(connection, &id)).await?;
     let code = code.ok_or_else(|| submissions::unknown(submission_id))?;
-    Ok(Program::prepare(arena.sandbox(), submissions::source(code), Limits::default()).await)
+    Ok(Program::prepare(arena.sandbox(), submissions::source(code), arena.program_limits().clone()).await)
 }
 
 /// What is wrong with a submission, in the words of arena.md §8; nothing when it can play.
@@ -110,7 +109,9 @@ async fn smoke(
     let played = series.play(&order, stop).await;
     series.close().await;
     match played {
-        Ok(record) => Ok(record.seats.into_iter().next().and_then(|seat| seat.failure).map(|failure| json!(failure))),
+        Ok(record) => {
+            Ok(record.seats.into_iter().next().and_then(|seat| seat.failure).map(|failure| json!(failure)))
+        }
         Err(MatchError::Cancelled) => Err(Broken::Stopped { bill: Bill::nothing() }),
         Err(why) => Err(broken(why.to_string())),
     }

@@ -45,7 +45,8 @@ impl Knobs {
         let min_percentile = fields.number("min_percentile", 0.0..=1.0)?;
         let max_percentile = fields.number("max_percentile", 0.0..=1.0)?;
         if fields.word("opponent_source", &["system", "own", "both", ""])? == Some("own") {
-            let problem = "cannot be `own`: this arena rates no submissions of yours; use `system` or `both`";
+            let problem =
+                "cannot be `own`: your submissions play evaluations, no rollouts; use `system` or `both`";
             return Err(ArenaError::invalid("opponent_source", problem));
         }
         let random_opponents = match fields.take("random_opponents") {

@@ -16,7 +16,6 @@ fn new(account_id: &str, slug: &str, model: Option<&str>) -> NewSubmission {
     let code = Code::python("def act(observation): return []");
     NewSubmission { model: model.map(str::to_owned), ..NewSubmission::new(account_id, game, "python", code) }
 }
-}
 
 /// Two accounts; `a` has submissions of several games, models and moments, `b` has one. Gives the ids of `a`'s.
 async fn filled() -> (Store, Vec<String>) {
