@@ -1,6 +1,8 @@
 //! `gert arena`: the arena alone, and what its makers need.
 
 mod calibrate;
+mod doctor;
+mod init_bot;
 
 use std::path::PathBuf;
 
@@ -35,13 +37,20 @@ pub(super) struct Args {
 enum Action {
     /// Measure the ratings of a game's built-in players: they play each other on all cores
     Calibrate(calibrate::Args),
+    /// How submitted programs are kept in their place on this machine
+    Doctor,
+    /// Write a player to submit into a file: it plays at random, and has the rules in it
+    InitBot(init_bot::Args),
 }
 
 /// Serves until INT or TERM, or does what else was asked for.
 pub(super) async fn run(args: Args) -> Result<i32, Failure> {
     let Args { action, dev, host, port, db, ephemeral } = args;
-    if let Some(Action::Calibrate(args)) = action {
-        return calibrate::run(args).await;
+    match action {
+        Some(Action::Calibrate(args)) => return calibrate::run(args).await,
+        Some(Action::Doctor) => return doctor::run().await,
+        Some(Action::InitBot(args)) => return init_bot::run(&args),
+        None => {}
     }
     command::run(Options { dev, host, port, db, ephemeral }).await?;
     Ok(0)

@@ -13,7 +13,11 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+<<<<<<< HEAD
 mod submissions;
+=======
+mod zoo;
+>>>>>>> sandbox
 
 use std::net::SocketAddr;
 use std::time::Duration;
