@@ -13,11 +13,8 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
-<<<<<<< HEAD
 mod submissions;
-=======
 mod zoo;
->>>>>>> sandbox
 
 use std::net::SocketAddr;
 use std::time::Duration;
