@@ -9,8 +9,10 @@ pub mod connect_four;
 pub mod grid_serpents;
 pub mod liars_dice;
 pub mod market_simulator;
+pub mod minefield;
 pub mod multi_reversi;
 pub mod pot_limit_omaha_hilo;
+pub mod spe_recall;
 
 /// Every game, by slug.
 pub static GAMES: &[&dyn Game] = &[
@@ -18,8 +20,10 @@ pub static GAMES: &[&dyn Game] = &[
     &grid_serpents::GridSerpents,
     &liars_dice::LiarsDice,
     &market_simulator::MarketSimulator,
+    &minefield::Minefield,
     &multi_reversi::MultiReversi,
     &pot_limit_omaha_hilo::PotLimitOmahaHilo,
+    &spe_recall::SpeRecall,
 ];
 
 /// The game with this slug.

@@ -148,8 +148,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("grid_serpents", include_str!("../../assets/league/grid_serpents.json")),
     ("liars_dice", include_str!("../../assets/league/liars_dice.json")),
     ("market_simulator", include_str!("../../assets/league/market_simulator.json")),
+    ("minefield", include_str!("../../assets/league/minefield.json")),
     ("multi_reversi", include_str!("../../assets/league/multi_reversi.json")),
     ("pot_limit_omaha_hilo", include_str!("../../assets/league/pot_limit_omaha_hilo.json")),
+    ("spe_recall", include_str!("../../assets/league/spe_recall.json")),
 ];
 
 fn read(slug: &str, text: &str) -> Vec<Entry> {

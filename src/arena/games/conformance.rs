@@ -96,6 +96,8 @@ fn catalogue_entries_are_complete_and_tags_are_in_the_taxonomy() {
         }
         assert_eq!(spec.tags.contains(&"turn_based"), spec.timing == Timing::TurnBased, "{}", spec.slug);
         assert_eq!(spec.tags.contains(&"turn_isolated"), spec.turn_isolated, "{}", spec.slug);
+        assert_eq!(spec.tags.contains(&"difficulty"), spec.max_difficulty.is_some(), "{}", spec.slug);
+        assert_eq!(spec.tags.contains(&"solo"), spec.default_seats == 1, "{}", spec.slug);
     }
 }
 
@@ -130,6 +132,50 @@ fn settings_that_are_not_the_games_are_refused() {
         assert!(matches!(refused(json!({}), seats, 0), Some(ConfigError::Config(_))));
         assert!(matches!(refused(json!({}), 9, 9), Some(ConfigError::Seats { seats: 9, .. })));
         assert_eq!(refused(json!({}), seats, 9), None);
+    }
+}
+
+#[test]
+fn a_difficulty_goes_from_nothing_to_the_most_where_there_is_one() {
+    for game in GAMES {
+        let spec = game.spec();
+        let schema = jsonschema::validator_for(&(spec.observation_schema)()).unwrap();
+        let play = |difficulty: Value| {
+            let config = json!({"difficulty": difficulty});
+            game.start(&MatchSetup {
+                config: &config,
+                seats: spec.default_seats,
+                max_ticks: HORIZON,
+                seed: 3,
+            })
+        };
+        let Some(most) = spec.max_difficulty else {
+            assert!(play(json!(0.45)).is_err(), "{}", spec.slug);
+            continue;
+        };
+        for bad in [json!(-0.01), json!(most + 0.01), json!("0.5"), json!(null)] {
+            assert!(matches!(play(bad), Err(ConfigError::Config(_))), "{}", spec.slug);
+        }
+        let usual = start(*game, spec.default_seats, HORIZON, 3);
+        assert_eq!(
+            play(json!(0.45)).unwrap().digest(),
+            usual.digest(),
+            "{}: 0.45 is the usual one",
+            spec.slug
+        );
+        for difficulty in [0.0, most] {
+            let mut play = play(json!(difficulty)).unwrap();
+            assert_ne!(play.digest(), usual.digest(), "{}", spec.slug);
+            play_out(&mut *play, 4, |play, _, _| {
+                for seat in Seat::first(spec.default_seats) {
+                    let bytes = observe(play, seat);
+                    assert!(bytes.len() < 16 << 10, "{}: {} bytes", spec.slug, bytes.len());
+                    if let Err(err) = schema.validate(&serde_json::from_slice(&bytes).unwrap()) {
+                        panic!("{} at {difficulty}: {err} at {}", spec.slug, err.instance_path());
+                    }
+                }
+            });
+        }
     }
 }
 

@@ -30,6 +30,10 @@ const MIXES: &[(&str, &str, &[&str])] = &[
     ("market_simulator", "news", &["0.15"]),
     ("market_simulator", "hybrid", &["0.2"]),
     ("market_simulator", "adaptive", &["0.6", "0.5", "0.35", "0.2", "0.1"]),
+    ("minefield", "random", &["0.5"]),
+    ("minefield", "single", &["0.2"]),
+    ("minefield", "subset", &["0.25", "0.1"]),
+    ("minefield", "exact", &["0.15", "0.05"]),
     ("multi_reversi", "positional", &["0.75", "0.5", "0.25", "0.1"]),
     ("multi_reversi", "ab3", &["0.25", "0.1"]),
     ("multi_reversi", "ab4", &["0.05"]),
@@ -37,4 +41,7 @@ const MIXES: &[(&str, &str, &[&str])] = &[
     ("pot_limit_omaha_hilo", "rock", &["0.3"]),
     ("pot_limit_omaha_hilo", "loose", &["0.3"]),
     ("pot_limit_omaha_hilo", "equity50", &["0.25"]),
+    ("spe_recall", "log", &["0.5"]),
+    ("spe_recall", "initials", &["0.25"]),
+    ("spe_recall", "codebook", &["0.5", "0.25", "0.1", "0.03"]),
 ];
