@@ -15,7 +15,9 @@ mod draw;
 mod events;
 mod layout;
 mod market;
+mod minefield;
 mod poker;
+mod recall;
 mod reversi;
 mod scene;
 mod serpents;
@@ -142,6 +144,8 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| poker::paint(input))
         .or_else(|| reversi::paint(input))
         .or_else(|| dice::paint(input))
+        .or_else(|| minefield::paint(input))
+        .or_else(|| recall::paint(input))
         .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));
     let entries = events::log(input);
     if !entries.is_empty() {

@@ -15,8 +15,8 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
-mod zoo;
 mod submissions;
+mod zoo;
 
 use std::net::SocketAddr;
 use std::time::Duration;
