@@ -55,7 +55,10 @@ pub(super) fn describe<'a>(kind: &'a str, details: &'a Value) -> Option<Words<'a
         "opened" => {
             let cells = count(details, "cells")?;
             let what = if cells == 1 { "opens" } else { "opens up" };
-            Some(vec![Part::plain(format!("{what} {}", place(details)?)), Part::new(format!(": {cells}"), Role::Good)])
+            Some(vec![
+                Part::plain(format!("{what} {}", place(details)?)),
+                Part::new(format!(": {cells}"), Role::Good),
+            ])
         }
         "hit" => {
             let lives = count(details, "lives")?;
@@ -74,10 +77,11 @@ pub(super) fn describe<'a>(kind: &'a str, details: &'a Value) -> Option<Words<'a
             Some(vec![Part::new(format!("skipped: {action} {}", place(details)?), Role::Dim)])
         }
         "cleared" => Some(vec![Part::new("✓ cleared", Role::Good)]),
-        "answer" => Some(vec![match details.get("right")?.as_bool()? {
-            true => Part::new("✓ right", Role::Good),
-            false => Part::new("✗ wrong", Role::Bad),
-        }]),
+        "answer" => {
+            let is_right = details.get("right")?.as_bool()?;
+            let (what, role) = if is_right { ("✓ right", Role::Good) } else { ("✗ wrong", Role::Bad) };
+            Some(vec![Part::new(what, role)])
+        }
         _ => None,
     }
 }
