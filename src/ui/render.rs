@@ -16,7 +16,9 @@ mod events;
 mod kolmogorov;
 mod layout;
 mod market;
+mod minefield;
 mod poker;
+mod recall;
 mod reversi;
 mod scene;
 mod serpents;
@@ -144,6 +146,8 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| poker::paint(input))
         .or_else(|| reversi::paint(input))
         .or_else(|| dice::paint(input))
+        .or_else(|| minefield::paint(input))
+        .or_else(|| recall::paint(input))
         .or_else(|| kolmogorov::paint(input))
         .or_else(|| transmit::paint(input))
         .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));

@@ -45,6 +45,9 @@ fn fixture(name: &str) -> Value {
         "heat" => include_str!("fixtures/heat.json"),
         "hexes" => include_str!("fixtures/hexes.json"),
         "image" => include_str!("fixtures/image.json"),
+        "minefield" => include_str!("fixtures/minefield.json"),
+        "recall_asks" => include_str!("fixtures/recall_asks.json"),
+        "recall_tells" => include_str!("fixtures/recall_tells.json"),
         "mixed" => include_str!("fixtures/mixed.json"),
         "points" => include_str!("fixtures/points.json"),
         "roguelike" => include_str!("fixtures/roguelike.json"),
@@ -64,7 +67,7 @@ fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-const NAMES: [&str; 31] = [
+const NAMES: [&str; 34] = [
     "connect_four",
     "connect_four_won",
     "grid_serpents",
@@ -75,6 +78,9 @@ const NAMES: [&str; 31] = [
     "reversi_four",
     "dice_bids",
     "dice_shown",
+    "minefield",
+    "recall_asks",
+    "recall_tells",
     "kolmogorov_encode",
     "kolmogorov_decode",
     "transmit_send",
@@ -180,7 +186,8 @@ fn draw(name: &str, (width, height): (u16, u16), theme: &Theme, scroll: u16) -> 
     match name {
         "unknown" => input.previous = Some(&before),
         "connect_four" => input.cursor = Some(&drop),
-        "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" => input.cursor = Some(&chosen),
+        "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" | "minefield" | "recall_asks"
+        | "recall_tells" => input.cursor = Some(&chosen),
         "kolmogorov_encode" | "kolmogorov_decode" | "transmit_send" | "transmit_receive" => {
             input.cursor = Some(&written);
         }
@@ -269,6 +276,30 @@ fn dice_are_drawn() {
     check("dice_shown", (78, 20));
     insta::assert_snapshot!("dice_watched", watched("dice_bids", (118, 30)));
     insta::assert_snapshot!("dice_ascii", text_of(&draw("dice_shown", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn a_minefield_is_drawn() {
+    check("minefield", (24, 6));
+    check("minefield", (38, 14));
+    check("minefield", (78, 20));
+    check("minefield", (160, 40));
+    let ascii = text_of(&draw("minefield", (78, 20), &ASCII, 0).0);
+    insta::assert_snapshot!("minefield_ascii", ascii);
+    // What is there is told by its sign alone.
+    for sign in ["F", "x", "1", "2", "."] {
+        assert!(ascii.contains(sign), "{sign}");
+    }
+}
+
+#[test]
+fn a_recall_is_drawn() {
+    check("recall_tells", (24, 6));
+    check("recall_tells", (78, 20));
+    check("recall_tells", (160, 40));
+    check("recall_asks", (38, 14));
+    check("recall_asks", (78, 20));
+    insta::assert_snapshot!("recall_ascii", text_of(&draw("recall_asks", (78, 20), &ASCII, 0).0));
 }
 
 #[test]
@@ -528,7 +559,11 @@ fn painters_survive_numbers_that_no_game_has() {
         "raise_min": -1e308, "raise_max": 1e308, "to_call": 1e308, "hand_number": huge});
     let reversi = json!({"board": [[0, -1], [1, 7]], "legal": [[huge, huge], [0, 1]], "discs": {"p99": huge}, "last_move": [huge, 0],
         "events": [{"place": {"row": huge, "col": 0, "flips": [[huge, huge]], "seat": "p9"}}], "turn": "p77"});
-    for data in [dice, poker, reversi] {
+    let field = json!({"grid": ["F."], "mines": huge, "lives": huge, "hidden_safe": huge,
+        "events": [{"hit": {"row": huge, "col": huge}}, 3, {"x": null}]});
+    let recall = json!({"notepad": "\u{1b}", "capacity": huge, "facts": [3, {"key": huge}], "query": "\u{1b}[2J",
+        "keys": [1, "x"], "values": {}});
+    for data in [dice, poker, reversi, field, recall] {
         for size in SIZES {
             draw_any(&data, size, &COLOUR);
         }
@@ -601,6 +636,14 @@ fn key() -> impl Strategy<Value = String> {
         "last_reveal",
         "dice",
         "count",
+        "grid",
+        "lives",
+        "hidden_safe",
+        "mines",
+        "notepad",
+        "capacity",
+        "facts",
+        "query",
     ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
@@ -626,6 +669,12 @@ fn any_observation() -> impl Strategy<Value = Value> {
             json!({"your_dice": [1, 7, 2], "dice_counts": {"p0": 3, "p1": counts}, "min_next_bids": {"2": 3},
                 "bids": [{"quantity": 3, "face": 2, "seat": "p1"}, bids], "total_dice": counts,
                 "last_reveal": {"bid": {"quantity": 3, "face": 2}, "count": 3, "dice": reveal}})
+        }),
+        (any_json(), any_json()).prop_map(|(lives, events)| {
+            json!({"grid": ["F.01", "8*.F"], "lives": lives, "hidden_safe": 3, "mines": 4, "events": [events]})
+        }),
+        (any_json(), any_json(), any::<String>()).prop_map(|(facts, keys, notepad)| {
+            json!({"notepad": notepad, "capacity": 9, "facts": [facts], "query": null, "keys": keys, "values": [keys]})
         }),
         (any_json(), any_json(), any_json()).prop_map(|(books, history, account)| {
             json!({"books": {"ORE": books, "x": {"asks": [[1, 2], [account]], "bids": []}}, "history": {"ORE": history},
