@@ -13,6 +13,7 @@ mod declared;
 mod dice;
 mod draw;
 mod events;
+mod kolmogorov;
 mod layout;
 mod market;
 mod minefield;
@@ -23,6 +24,7 @@ mod scene;
 mod serpents;
 mod shape;
 mod talk;
+mod transmit;
 mod tree;
 mod values;
 
@@ -146,6 +148,8 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| dice::paint(input))
         .or_else(|| minefield::paint(input))
         .or_else(|| recall::paint(input))
+        .or_else(|| kolmogorov::paint(input))
+        .or_else(|| transmit::paint(input))
         .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));
     let entries = events::log(input);
     if !entries.is_empty() {

@@ -55,6 +55,10 @@ fn fixture(name: &str) -> Value {
         "dice_shown" => include_str!("fixtures/dice_shown.json"),
         "omaha_table" => include_str!("fixtures/omaha_table.json"),
         "reversi_four" => include_str!("fixtures/reversi_four.json"),
+        "kolmogorov_encode" => include_str!("fixtures/kolmogorov_encode.json"),
+        "kolmogorov_decode" => include_str!("fixtures/kolmogorov_decode.json"),
+        "transmit_send" => include_str!("fixtures/transmit_send.json"),
+        "transmit_receive" => include_str!("fixtures/transmit_receive.json"),
         "series" => include_str!("fixtures/series.json"),
         "story" => include_str!("fixtures/story.json"),
         "tape" => include_str!("fixtures/tape.json"),
@@ -63,7 +67,7 @@ fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 34] = [
     "connect_four",
     "connect_four_won",
     "grid_serpents",
@@ -77,6 +81,10 @@ const NAMES: [&str; 30] = [
     "minefield",
     "recall_asks",
     "recall_tells",
+    "kolmogorov_encode",
+    "kolmogorov_decode",
+    "transmit_send",
+    "transmit_receive",
     "unknown",
     "blob",
     "booleans",
@@ -165,12 +173,24 @@ fn draw(name: &str, (width, height): (u16, u16), theme: &Theme, scroll: u16) -> 
     let drop = json!({"action": "drop", "column": 4});
     let chosen = data["_action_space"].as_array().and_then(|all| Some(all.last()?["action"].clone()));
     let chosen = chosen.unwrap_or_default();
+    // What somebody is about to play who writes it out.
+    let written = match name {
+        "kolmogorov_encode" => json!({"action": "note", "text": "mostly ACB and FEGDH, Ä"}),
+        "kolmogorov_decode" => json!({"action": "emit", "text": "ACBACBACBACBACBACBADHFE?"}),
+        "transmit_send" => {
+            json!({"action": "send", "scheme": "rep3", "word": "HHHAAABBBBBBEEEAAABBBEEEAAAA"})
+        }
+        _ => json!({"action": "guess", "text": "BACEG"}),
+    };
     let mut input = SceneInput::new("p0", &data, &trail, &folds);
     match name {
         "unknown" => input.previous = Some(&before),
         "connect_four" => input.cursor = Some(&drop),
         "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" | "minefield" | "recall_asks"
         | "recall_tells" => input.cursor = Some(&chosen),
+        "kolmogorov_encode" | "kolmogorov_decode" | "transmit_send" | "transmit_receive" => {
+            input.cursor = Some(&written);
+        }
         "market_simulator" => input.others = &others,
         _ => {}
     }
@@ -280,6 +300,27 @@ fn a_recall_is_drawn() {
     check("recall_asks", (38, 14));
     check("recall_asks", (78, 20));
     insta::assert_snapshot!("recall_ascii", text_of(&draw("recall_asks", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn sequences_and_notes_are_drawn() {
+    for name in ["kolmogorov_encode", "kolmogorov_decode"] {
+        check(name, (38, 14));
+        check(name, (78, 20));
+    }
+    check("kolmogorov_encode", (160, 40));
+    insta::assert_snapshot!("kolmogorov_ascii", text_of(&draw("kolmogorov_encode", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn words_and_what_arrives_of_them_are_drawn() {
+    for name in ["transmit_send", "transmit_receive"] {
+        check(name, (38, 14));
+        check(name, (78, 20));
+    }
+    check("transmit_receive", (160, 40));
+    insta::assert_snapshot!("transmit_watched", watched("transmit_receive", (118, 30)));
+    insta::assert_snapshot!("transmit_ascii", text_of(&draw("transmit_receive", (78, 20), &ASCII, 0).0));
 }
 
 /// A fixture as a spectator sees it, who knows what everybody sees.
