@@ -190,8 +190,9 @@ impl Played {
 
 /// Says of each seat who generated its player, as far as that is known.
 fn attribute(connection: &Connection, seats: &mut [Value]) -> Result<(), Fault> {
-    let mut known = connection
-        .prepare_cached("SELECT provider, provider_source, model FROM submissions WHERE submission_id = ?1")?;
+    let mut known = connection.prepare_cached(
+        "SELECT provider, provider_source, model FROM submissions WHERE submission_id = ?1",
+    )?;
     for seat in seats.iter_mut().filter_map(Value::as_object_mut) {
         if seat.get("provider").is_some_and(|provider| provider == league::PROVIDER) {
             // arena.md §5.1.
