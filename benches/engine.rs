@@ -1,8 +1,9 @@
-//! Ticks per second of every game, without JSON and with it.
+//! Ticks per second of every game: the goals of arena.md §7.4.
 //!
 //! Whole matches of random legal play at the default seats. `rules` is the bare engine: concrete types, no events,
-//! no JSON. `table` is what hosts pay: an observation as JSON for each seat on turn, an action read from JSON, one
-//! `submit`. Both count ticks, whatever the number of seats that act in one.
+//! no JSON. `table` is one `submit` of the host's interface, its actions ready as JSON values; `observed` also writes
+//! the observation of one seat as JSON, of the one on turn. All count ticks, whatever the number of seats that act in
+//! one.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,7 +15,9 @@ use gert::arena::engine::seats::{Seat, SeatMap};
 use gert::arena::engine::{Input, MatchSetup, Play, Rules};
 use gert::arena::games::connect_four::ConnectFour;
 use gert::arena::games::grid_serpents::GridSerpents;
+use gert::arena::games::liars_dice::LiarsDice;
 use gert::arena::games::market_simulator::MarketSimulator;
+use gert::arena::games::multi_reversi::MultiReversi;
 use gert::arena::games::pot_limit_omaha_hilo::PotLimitOmahaHilo;
 use gert::arena::games::{GAMES, find};
 use serde_json::{Value, json};
@@ -74,23 +77,30 @@ fn start(slug: &str, seed: u64) -> Box<dyn Play> {
 }
 
 /// Plays a recorded match through the host's interface.
-fn table_match(slug: &str, seed: u64, log: &[SeatMap<Input>], with_observations: bool) -> usize {
+fn table_match(slug: &str, seed: u64, log: &[SeatMap<Input>], is_observed: bool) -> usize {
     let mut play = start(slug, seed);
     let mut bytes = Vec::new();
     for inputs in log {
-        if with_observations {
-            for (seat, _) in inputs.iter() {
-                bytes.clear();
-                play.observe(seat, &[], &mut bytes);
-                black_box(&bytes);
-            }
+        if let Some((seat, _)) = inputs.iter().next().filter(|_| is_observed) {
+            bytes.clear();
+            play.observe(seat, &[], &mut bytes);
+            black_box(&bytes);
         }
         play.submit(inputs);
     }
     log.len()
 }
 
-fn rules<R: Rules>(criterion: &mut Criterion) {
+fn rules(criterion: &mut Criterion) {
+    bare::<ConnectFour>(criterion);
+    bare::<GridSerpents>(criterion);
+    bare::<LiarsDice>(criterion);
+    bare::<MarketSimulator>(criterion);
+    bare::<MultiReversi>(criterion);
+    bare::<PotLimitOmahaHilo>(criterion);
+}
+
+fn bare<R: Rules>(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rules");
     group.throughput(Throughput::Elements(u64::from(rules_match::<R>(1))));
     group.bench_function(BenchmarkId::from_parameter(R::spec().slug), |bench| {
@@ -100,14 +110,14 @@ fn rules<R: Rules>(criterion: &mut Criterion) {
 }
 
 fn tables(criterion: &mut Criterion) {
-    for (name, with_observations) in [("table", false), ("table_and_observations", true)] {
+    for (name, is_observed) in [("table", false), ("observed", true)] {
         let mut group = criterion.benchmark_group(name);
         for game in GAMES {
             let slug = game.spec().slug;
             let log = recorded_match(slug, 1);
             group.throughput(Throughput::Elements(log.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(slug), |bench| {
-                bench.iter(|| table_match(slug, 1, &log, with_observations));
+                bench.iter(|| table_match(slug, 1, &log, is_observed));
             });
         }
         group.finish();
@@ -146,6 +156,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_millis(800));
-    targets = rules::<ConnectFour>, rules::<GridSerpents>, rules::<MarketSimulator>, rules::<PotLimitOmahaHilo>, tables, copies, bots
+    targets = rules, tables, copies, bots
 }
 criterion_main!(benches);

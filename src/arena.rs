@@ -15,6 +15,7 @@ pub mod engine;
 pub mod error;
 pub mod evaluation;
 pub mod exports;
+pub mod faults;
 pub mod games;
 pub mod generation;
 pub mod guard;
@@ -46,6 +47,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::catalogue::Games;
+use self::faults::Faults;
 use self::host::{Host, Limits};
 use self::jobs::Jobs;
 use self::matches::Matches;
@@ -68,6 +70,8 @@ pub struct ArenaSettings {
     pub games: Games,
     /// How patient it is.
     pub limits: Limits,
+    /// What is to go wrong.
+    pub faults: Arc<Faults>,
     /// What starts submitted programs (see [`sandbox::Sandbox::new`]); without it, this very binary.
     pub launcher: Option<PathBuf>,
     /// What submitted programs may take.
@@ -76,19 +80,26 @@ pub struct ArenaSettings {
 
 impl std::fmt::Debug for ArenaSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { store, dev, games, limits, launcher, programs } = self;
+        let Self { store, dev, games, limits, faults, launcher, programs } = self;
         let games: Vec<&str> = games.iter().map(|game| game.spec().slug).collect();
         let mut show = f.debug_struct("ArenaSettings");
         show.field("store", store).field("dev", dev).field("games", &games).field("limits", limits);
-        show.field("launcher", launcher).field("programs", programs).finish()
+        show.field("faults", faults).field("launcher", launcher).field("programs", programs).finish()
     }
 }
 
 impl ArenaSettings {
     /// All games, and the patience that people need.
     pub fn new(store: Place, dev: bool) -> Self {
-        let programs = sandbox::Limits::default();
-        Self { store, dev, games: games::GAMES, limits: Limits::default(), launcher: None, programs }
+        Self {
+            store,
+            dev,
+            games: games::GAMES,
+            limits: Limits::default(),
+            faults: Arc::default(),
+            launcher: None,
+            programs: sandbox::Limits::default(),
+        }
     }
 }
 
@@ -140,7 +151,12 @@ impl Arena {
         let store = Arc::new(store.map_err(|_| StoreError::Closed)??);
         let keys = auth::Keys::load(&store).await?;
         let closing = CancellationToken::new();
-        let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
+        let host = Host::new(
+            Arc::clone(&store),
+            settings.limits.clone(),
+            Arc::clone(&settings.faults),
+            closing.clone(),
+        );
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
         // Without a path there is no launcher, which its level tells.
         let launcher = settings.launcher.clone().or_else(|| std::env::current_exe().ok()).unwrap_or_default();
@@ -154,9 +170,9 @@ impl Arena {
             keys,
             host,
             rollouts,
+            jobs,
             sandbox,
             matches,
-            jobs,
             closing,
             tasks,
             port,
@@ -244,6 +260,11 @@ impl Arena {
     /// How patient it is.
     pub fn limits(&self) -> &Limits {
         &self.0.settings.limits
+    }
+
+    /// What is to go wrong.
+    pub fn faults(&self) -> &Faults {
+        &self.0.settings.faults
     }
 
     /// Whether accounts can be made over the wire.

@@ -56,6 +56,7 @@ pub use self::event::{Exit, FLUSH_HINT, PipeEnd, PolicyEvent, PolicyEventKind, R
 pub use self::family::{MARK, end_marked};
 pub use self::flags::{FLAGS, SpecError};
 pub use self::message::{Hello, SendError, Turn};
+pub use self::openai::{Chat, ChatReply, ToolCall};
 pub use self::spec::{Endpoint, Format, Limits, PolicySpec, Source};
 
 use self::message::Outgoing;

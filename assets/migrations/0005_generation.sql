@@ -29,3 +29,11 @@ CREATE TABLE decision_points (
     PRIMARY KEY (submission_id, decision_index)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX decision_points_by_job ON decision_points (job_id, decision_index);
+
+-- Sessions that a dataset build has had played, to be explored: found again when the build goes on after a restart.
+CREATE TABLE build_parents (
+    job_id     TEXT NOT NULL,
+    unit       TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    PRIMARY KEY (job_id, unit)
+) STRICT, WITHOUT ROWID;

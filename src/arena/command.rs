@@ -3,10 +3,13 @@
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::faults::Faults;
+use super::faults::script::Script;
 use super::sandbox::Level;
 use super::store::{Place, StoreError};
 use super::{Arena, ArenaSettings, BASE_PATH, StartError};
@@ -15,7 +18,7 @@ use super::{Arena, ArenaSettings, BASE_PATH, StartError};
 pub const LOCAL_EMAIL: &str = "local@arena";
 
 /// What `gert arena` was told.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Options {
     /// Whether anybody on this machine may register, log in and mint keys.
     pub dev: bool,
@@ -27,6 +30,8 @@ pub struct Options {
     pub db: Option<PathBuf>,
     /// Keep nothing.
     pub ephemeral: bool,
+    /// What is to go wrong.
+    pub faults: Script,
 }
 
 /// Why the arena did not run.
@@ -77,7 +82,11 @@ pub async fn run(options: Options) -> Result<(), Error> {
     let listener = bind(&options.host, options.port).await?;
     let address = listener.local_addr()?;
     let mut signals = Signals::listen()?;
-    let arena = Arena::open(ArenaSettings::new(place, options.dev)).await?;
+    let faults = Arc::new(Faults::new(options.faults));
+    if !faults.is_empty() {
+        tracing::warn!("faults on demand: what this arena answers is not always right");
+    }
+    let arena = Arena::open(ArenaSettings { faults, ..ArenaSettings::new(place, options.dev) }).await?;
     let (_, key) = arena.bootstrap_key(LOCAL_EMAIL).await?;
     let sandbox = arena.sandbox().level().await;
     tracing::info!(database = %arena.store().path().display(), dev = options.dev, %sandbox, "serving");

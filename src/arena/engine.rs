@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use self::events::EventSink;
 use self::observation::ObservationWriter;
+pub use self::player::pure;
 use self::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use self::rng::Pcg;
 use self::seats::{Seat, SeatMap, SeatSet};
@@ -62,7 +63,7 @@ pub struct GameSpec {
     pub game_version: &'static str,
     /// What `[]` means.
     pub noop: Noop,
-    /// Past observations must not be shown again.
+    /// Past observations must not be shown again: players of any kind start every turn anew, built-in ones too.
     pub turn_isolated: bool,
     /// The hardest setting of the config's member `difficulty` (0 to this, 0.45 unless given); `None` when the game has
     /// no such member.
@@ -198,7 +199,8 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// Ticks played so far.
     fn tick(state: &Self::State) -> u32;
 
-    /// Appends the seat's legal actions with positive weights (a prior for random play).
+    /// Appends the seat's legal actions with positive weights (a prior for random play). Where the spec's enumeration is
+    /// absent this is a small menu all the same: what is played when a player slips.
     fn legal(state: &Self::State, seat: Seat, out: &mut Vec<(Self::Action, f32)>);
 
     /// Reads a non-empty list of action objects. All faults found here are rejections.
@@ -226,6 +228,12 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// The seat's score, higher is better, rounded to four places, defined at every tick.
     fn score(state: &Self::State, seat: Seat) -> f64;
 
+    /// Whether the seats, which play together, have reached their goal as things stand. `None` in games in which they
+    /// are rivals: there places decide who won.
+    fn goal(_state: &Self::State) -> Option<bool> {
+        None
+    }
+
     /// Seats that the rules themselves removed.
     fn eliminated(state: &Self::State) -> SeatSet;
 
@@ -235,9 +243,9 @@ pub trait Rules: Sized + Send + Sync + 'static {
     /// The score a failed seat gets at most: no legal play scores below it.
     fn floor(state: &Self::State, seat: Seat) -> f64;
 
-    /// Writes the game's own members of a seat's observation. The common ones (`tick`, `score`, `events`,
-    /// `_action_space` …) are written by the table; order does not matter, the writer sorts.
-    fn observe(state: &Self::State, seat: Seat, out: &mut ObservationWriter);
+    /// Writes the game's own members of a seat's observation, in the order of their keys. The common ones (`tick`,
+    /// `score`, `events`, `_action_space` …) are written by the table, which puts them in between.
+    fn observe(state: &Self::State, seat: Seat, out: &mut ObservationWriter<'_>);
 
     /// What `seat` may know of the state.
     fn view(state: &Self::State, seat: Seat) -> Self::View<'_>;
@@ -342,7 +350,7 @@ pub struct Probe {
 pub struct Standing {
     /// 1 is best; ties share it ("1, 1, 3"). Failed seats come last, the later failure ahead.
     pub rank: u32,
-    /// `won`, `draw` or `lost`.
+    /// `won`, `draw` or `lost`. By the place, or where seats play together by [`Rules::goal`]; the failed have lost.
     pub outcome: &'static str,
 }
 

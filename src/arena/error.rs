@@ -15,6 +15,8 @@ pub struct ArenaError {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// Members beside the error, where the wire has some.
+    beside: Map<String, Value>,
     /// For the log only.
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -23,7 +25,7 @@ pub struct ArenaError {
 impl ArenaError {
     /// Any refusal.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), source: None }
+        Self { status, code, message: message.into(), beside: Map::new(), source: None }
     }
 
     /// A request that does not say what it must; `field` is named first.
@@ -63,8 +65,16 @@ impl ArenaError {
             status: StatusCode::INTERNAL_SERVER_ERROR,
             code: "INTERNAL_ERROR",
             message: message.to_owned(),
+            beside: Map::new(),
             source: Some(source.into()),
         }
+    }
+
+    /// With a member beside the error in the envelope.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.beside.insert(name.to_owned(), value.into());
+        self
     }
 
     /// The code of the envelope.
@@ -102,6 +112,9 @@ impl From<StoreError> for ArenaError {
                     "this reserves {need} credits, {used} of the {limit} a day are used or promised: wait until midnight UTC"
                 ),
             ),
+            StoreError::Settled => {
+                Self::new(StatusCode::CONFLICT, "RUN_CLOSED", "the run was closed in the meantime")
+            }
             error @ StoreError::Full(..) => {
                 let message = format!("{error}: delete some first");
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "QUOTA_EXCEEDED", message)
@@ -119,6 +132,7 @@ impl IntoResponse for ArenaError {
         }
         let mut body = Map::new();
         body.insert("error".to_owned(), json!({ "code": self.code, "message": self.message }));
+        body.extend(self.beside);
         body.insert("request_id".to_owned(), Value::from(request_id()));
         (self.status, Json(Value::Object(body))).into_response()
     }

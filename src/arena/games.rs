@@ -7,19 +7,27 @@ use super::engine::Game;
 
 pub mod connect_four;
 pub mod grid_serpents;
+pub mod kolmogorov;
 pub mod liars_dice;
 pub mod market_simulator;
+pub mod minefield;
 pub mod multi_reversi;
 pub mod pot_limit_omaha_hilo;
+pub mod spe_recall;
+pub mod transmit_receive;
 
 /// Every game, by slug.
 pub static GAMES: &[&dyn Game] = &[
     &connect_four::ConnectFour,
     &grid_serpents::GridSerpents,
+    &kolmogorov::Kolmogorov,
     &liars_dice::LiarsDice,
     &market_simulator::MarketSimulator,
+    &minefield::Minefield,
     &multi_reversi::MultiReversi,
     &pot_limit_omaha_hilo::PotLimitOmahaHilo,
+    &spe_recall::SpeRecall,
+    &transmit_receive::TransmitReceive,
 ];
 
 /// The game with this slug.

@@ -33,6 +33,8 @@ use super::engine::seats::{Seat, SeatMap};
 use super::engine::{Game, MatchSetup, Play};
 use super::error::ArenaError;
 use super::exports::ExportLimits;
+use super::faults::Faults;
+use super::faults::script::SessionFault;
 use super::league::{self, Wanted};
 use super::record::{SeatKind, SeatRecord, SessionRecord, Status};
 use super::secret::{self, SecretHash};
@@ -227,6 +229,7 @@ pub fn middling_bots(game: &dyn Game, n: u8, seed: u64) -> Vec<String> {
 pub struct Host {
     store: Arc<Store>,
     limits: Limits,
+    faults: Arc<Faults>,
     stop: CancellationToken,
     tasks: TaskTracker,
     thinkers: Arc<Semaphore>,
@@ -253,12 +256,13 @@ impl Registry {
 
 impl Host {
     /// A host without sessions; `stop` ends them all.
-    pub fn new(store: Arc<Store>, limits: Limits, stop: CancellationToken) -> Self {
+    pub fn new(store: Arc<Store>, limits: Limits, faults: Arc<Faults>, stop: CancellationToken) -> Self {
         // Thinking is all computing: more threads than cores gain nothing.
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self {
             store,
             limits,
+            faults,
             stop,
             tasks: TaskTracker::new(),
             thinkers: Arc::new(Semaphore::new(cores)),
@@ -279,6 +283,10 @@ impl Host {
         };
         let started = plan.game.start(&setup).map_err(|error| ArenaError::malformed(error.to_string()))?;
         let mut record = plan.record();
+        let fault = self.faults.of_session(&record.game).cloned();
+        if fault.as_ref().is_some_and(SessionFault::is_late) {
+            record.status = Status::Waiting;
+        }
         show_start(&mut record, started.as_ref());
         let places = self.take_places(&plan.account_id, 1)?;
         let row = record.clone();
@@ -292,6 +300,7 @@ impl Host {
             told: 0,
             players: SeatMap::default(),
             first: None,
+            fault,
         };
         Ok(self.launch(opening, places))
     }

@@ -146,10 +146,14 @@ pub fn shipped(slug: &str) -> Option<Table> {
 const TEXTS: &[(&str, &str)] = &[
     ("connect_four", include_str!("../../assets/league/connect_four.json")),
     ("grid_serpents", include_str!("../../assets/league/grid_serpents.json")),
+    ("kolmogorov", include_str!("../../assets/league/kolmogorov.json")),
     ("liars_dice", include_str!("../../assets/league/liars_dice.json")),
     ("market_simulator", include_str!("../../assets/league/market_simulator.json")),
+    ("minefield", include_str!("../../assets/league/minefield.json")),
     ("multi_reversi", include_str!("../../assets/league/multi_reversi.json")),
     ("pot_limit_omaha_hilo", include_str!("../../assets/league/pot_limit_omaha_hilo.json")),
+    ("spe_recall", include_str!("../../assets/league/spe_recall.json")),
+    ("transmit_receive", include_str!("../../assets/league/transmit_receive.json")),
 ];
 
 fn read(slug: &str, text: &str) -> Vec<Entry> {

@@ -1,12 +1,15 @@
-//! The routes, and what surrounds them. Outside in: request id, errors as envelopes, host and origin, key, handler.
+//! The routes, and what surrounds them. Outside in: request id, faults on demand, errors as
+//! envelopes, host and origin, key, handler.
 
 mod account;
 mod branches;
+mod builds;
 mod exports;
 mod games;
 mod jobs;
 mod legacy;
 mod play;
+mod providers;
 mod rollouts;
 mod scoring;
 mod sessions;
@@ -14,7 +17,7 @@ mod sockets;
 mod submissions;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -22,6 +25,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use super::error::ArenaError;
+use super::faults::requests::faults_on_demand;
 use super::reply::{Reply, with_request_id};
 use super::request::Fields;
 use super::{Arena, guard};
@@ -45,7 +49,7 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/sessions/{session_id}/logs", get(sessions::logs))
         .route("/sessions/{session_id}/branches", get(branches::tree))
         .route("/sessions/{session_id}/branch-scores", get(branches::scores::get))
-        .route("/org/providers", get(providers))
+        .route("/org/providers", get(providers::list))
         .route("/play", post(play::create))
         .route("/play/{session_id}/branch", post(branches::create))
         .route("/play/{session_id}/join", post(play::join))
@@ -55,6 +59,8 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/exports/{job_id}", get(exports::get))
         .route("/exports/{job_id}/download", get(exports::download))
         .route("/jobs/{job_id}", get(jobs::get))
+        .route("/jobs/{job_id}/branch-scores", get(jobs::branch_scores))
+        .route("/dataset-builds", post(builds::create))
         .merge(
             Router::new()
                 .route("/submissions", get(submissions::list).post(submissions::create))
@@ -96,14 +102,19 @@ pub(super) fn router(arena: Arena) -> Router {
         .route("/auth/register", post(account::register))
         .route("/auth/login", post(account::log_in))
         .route("/auth/api-keys", post(account::mint_key));
-    legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
-        .fallback(unknown)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
-        .layer(middleware::from_fn(errors_as_envelopes))
-        .layer(middleware::from_fn(with_request_id))
-        .with_state(arena)
+    let all =
+        legacy::under_both_paths(with_key.merge(with_token).merge(with_signature).merge(bootstrap), &arena)
+            .fallback(unknown)
+            .method_not_allowed_fallback(wrong_method)
+            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+            .layer(middleware::from_fn_with_state(arena.clone(), guard::own_host_and_origin))
+            .layer(middleware::from_fn(errors_as_envelopes));
+    let all = if arena.faults().is_empty() {
+        all
+    } else {
+        all.layer(middleware::from_fn_with_state(arena.clone(), faults_on_demand))
+    };
+    all.layer(middleware::from_fn(with_request_id)).with_state(arena)
 }
 
 /// `GET /tasks/info`: there are no tasks yet.
@@ -119,11 +130,6 @@ async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
     };
     query.finish()?;
     Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
-}
-
-/// `GET /org/providers`: a bare list.
-async fn providers(State(arena): State<Arena>) -> Answer {
-    Ok(Reply::ok(super::providers::list(arena.games())))
 }
 
 async fn unknown(request: Request) -> ArenaError {

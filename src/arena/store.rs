@@ -8,10 +8,12 @@ pub mod accounts;
 pub mod branches;
 pub mod evaluations;
 pub mod exports;
+pub mod generations;
 pub mod jobs;
 pub mod ledger;
 pub mod matches;
 pub mod open;
+pub mod providers;
 pub mod runs;
 pub mod sessions;
 pub mod submissions;
@@ -71,6 +73,9 @@ pub enum StoreError {
         /// What may be spent a day.
         limit: super::credits::Credits,
     },
+    /// What it was to be held for is settled.
+    #[error("it is settled")]
+    Settled,
     /// A unique name is in use.
     #[error("{0} is taken")]
     Taken(&'static str),

@@ -1,6 +1,11 @@
 //! `gert arena`: the arena alone, and what its makers need.
 
 mod calibrate;
+mod fault_script;
+mod grant;
+mod doctor;
+mod init_bot;
+mod provider;
 
 use std::path::PathBuf;
 
@@ -29,20 +34,37 @@ pub(super) struct Args {
     /// Keep nothing
     #[arg(long)]
     ephemeral: bool,
+    /// Make things go wrong as this TOML file says: latency, errors, cut sockets, late starts, failing seats
+    #[arg(long, value_name = "FILE")]
+    fault: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Measure the ratings of a game's built-in players: they play each other on all cores
     Calibrate(calibrate::Args),
+    /// Give an account credits, or limit what it may spend a day; the arena may be running
+    Grant(grant::Args),
+    /// How submitted programs are kept in their place on this machine
+    Doctor,
+    /// Write a player to submit into a file: it plays at random, and has the rules in it
+    InitBot(init_bot::Args),
+    /// Register, list or forget the endpoints that write submissions
+    Provider(provider::Args),
 }
 
 /// Serves until INT or TERM, or does what else was asked for.
 pub(super) async fn run(args: Args) -> Result<i32, Failure> {
-    let Args { action, dev, host, port, db, ephemeral } = args;
-    if let Some(Action::Calibrate(args)) = action {
-        return calibrate::run(args).await;
+    let Args { action, dev, host, port, db, ephemeral, fault } = args;
+    match action {
+        Some(Action::Calibrate(args)) => return calibrate::run(args).await,
+        Some(Action::Grant(args)) => return grant::run(&args),
+        Some(Action::Doctor) => return doctor::run().await,
+        Some(Action::InitBot(args)) => return init_bot::run(&args),
+        Some(Action::Provider(args)) => return provider::run(args),
+        None => {}
     }
-    command::run(Options { dev, host, port, db, ephemeral }).await?;
+    let faults = fault.map(|path| fault_script::read(&path)).transpose()?.unwrap_or_default();
+    command::run(Options { dev, host, port, db, ephemeral, faults }).await?;
     Ok(0)
 }

@@ -3,6 +3,7 @@
 //! Every turn is one request with the platform's own two messages; what was said before is not sent. The same
 //! messages go in and the same events come out as for a command. A turn that is given up takes its request with it.
 
+mod chat;
 mod request;
 mod stream;
 
@@ -21,6 +22,9 @@ use super::outbox::Outbox;
 use super::spec::{Endpoint, PolicySpec};
 use super::supervisor::Caller;
 use super::wording::{Prompt, prompt};
+
+pub use self::chat::{Chat, ChatReply};
+pub use self::stream::ToolCall;
 
 /// Pieces of an answer that wait for the task; when it is full the answer is read more slowly.
 const PIECES: usize = 64;

@@ -10,6 +10,7 @@
 pub(super) mod file;
 pub(super) mod index;
 mod marks;
+mod spill;
 
 use std::io;
 use std::path::PathBuf;

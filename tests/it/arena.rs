@@ -7,6 +7,8 @@ mod branches;
 mod delegating;
 mod durability;
 mod exports;
+mod faults;
+mod generation;
 mod league;
 mod legacy;
 mod play;
@@ -14,6 +16,7 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+mod zoo;
 mod submissions;
 
 use std::net::SocketAddr;

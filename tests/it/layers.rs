@@ -87,15 +87,22 @@ const RULES: &[Rule] = &[
     },
     Rule {
         module: "arena",
-        // Of `rollout` only what server and client must agree on: statistics, how an action is found in a text, and when
-        // two actions are the same.
+        // Of `rollout` only what server and client must agree on: statistics, how an action is found in a text, when two
+        // actions are the same, and what a model that writes code is asked.
         may: &[
             "api::model",
             "policy",
+            "rollout::Decision",
+            "rollout::Message",
+            "rollout::ModelRequest",
             "rollout::ParsedAction",
+            "rollout::Role",
             "rollout::ScoreStats",
+            "rollout::TranscriptError",
             "rollout::canonical_action",
             "rollout::parse_action",
+            "rollout::percentile",
+            "rollout::reconstruct_messages",
             "rollout::score_stats",
             "text",
         ],

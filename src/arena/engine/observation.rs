@@ -1,53 +1,78 @@
 //! Writes observations straight to JSON bytes, top-level members sorted by key.
 //!
 //! Sorted always, because the platform sorts them when it strips `_action_space`: so both forms agree
-//! (protocol.md §5.2).
-
-use std::ops::Range;
+//! (protocol.md §5.2). Nothing is written twice or moved: games write their members in order, and the writer puts
+//! those that all games share in between.
 
 use serde::{Serialize, Serializer};
 
-/// Collects the members of one observation.
-#[derive(Debug)]
-pub struct ObservationWriter {
-    bytes: Vec<u8>,
-    members: Vec<(&'static str, Range<usize>)>,
+/// Something that writes itself as JSON. Unlike with [`Serialize`], different types fit into one list.
+pub trait Json {
+    /// Appends it.
+    fn write(&self, out: &mut Vec<u8>);
 }
 
-impl Default for ObservationWriter {
-    fn default() -> Self {
-        // Room for most observations, so that writing one allocates twice and not a dozen times.
-        Self { bytes: Vec::with_capacity(2048), members: Vec::with_capacity(32) }
+impl<T: Serialize + ?Sized> Json for T {
+    fn write(&self, out: &mut Vec<u8>) {
+        serde_json::to_writer(out, self).expect("observation values serialise");
     }
 }
 
-impl ObservationWriter {
-    /// Adds a member. Keys are unique and need no escaping.
-    pub fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
-        let start = self.bytes.len();
-        serde_json::to_writer(&mut self.bytes, value).expect("observation values serialise");
-        self.members.push((key, start..self.bytes.len()));
-    }
+/// A member that is ready to be written.
+pub type Member<'a> = (&'static str, &'a dyn Json);
 
-    /// Appends the object to `out`.
-    pub fn finish(mut self, out: &mut Vec<u8>) {
-        self.members.sort_unstable_by_key(|(key, _)| *key);
-        debug_assert!(
-            self.members.windows(2).all(|pair| pair[0].0 != pair[1].0),
-            "a member was written twice"
-        );
-        out.reserve(self.bytes.len() + self.members.iter().map(|(key, _)| key.len() + 4).sum::<usize>() + 2);
+/// Writes the members of one observation in the order of their keys.
+pub struct ObservationWriter<'a> {
+    out: &'a mut Vec<u8>,
+    /// What all games share, in order; the rest that is not written yet.
+    shared: &'a [Member<'a>],
+    last: &'static str,
+}
+
+impl std::fmt::Debug for ObservationWriter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ObservationWriter").field("last", &self.last).finish_non_exhaustive()
+    }
+}
+
+impl<'a> ObservationWriter<'a> {
+    /// Begins an object; `shared` is put in where it belongs.
+    pub fn open(out: &'a mut Vec<u8>, shared: &'a [Member<'a>]) -> Self {
         out.push(b'{');
-        for (nth, (key, value)) in self.members.into_iter().enumerate() {
-            if nth > 0 {
-                out.push(b',');
-            }
-            out.push(b'"');
-            out.extend_from_slice(key.as_bytes());
-            out.extend_from_slice(b"\":");
-            out.extend_from_slice(&self.bytes[value]);
+        Self { out, shared, last: "" }
+    }
+
+    /// Adds a member. Keys ascend (`_` comes before all letters) and need no escaping.
+    pub fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
+        while let Some((&(shared, value), rest)) = self.shared.split_first()
+            && shared < key
+        {
+            self.shared = rest;
+            self.key(shared);
+            value.write(self.out);
         }
-        out.push(b'}');
+        self.key(key);
+        value.write(self.out);
+    }
+
+    fn key(&mut self, key: &'static str) {
+        debug_assert!(self.last < key, "`{key}` is written after `{}`: members go in order", self.last);
+        if !self.last.is_empty() {
+            self.out.push(b',');
+        }
+        self.last = key;
+        self.out.push(b'"');
+        self.out.extend_from_slice(key.as_bytes());
+        self.out.extend_from_slice(b"\":");
+    }
+
+    /// Ends the object.
+    pub fn close(mut self) {
+        for &(key, value) in self.shared {
+            self.key(key);
+            value.write(self.out);
+        }
+        self.out.push(b'}');
     }
 }
 
@@ -116,14 +141,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_come_out_sorted_with_underscores_first() {
-        let mut writer = ObservationWriter::default();
-        writer.field("tick", &3);
+    fn what_all_games_share_is_put_between_a_games_own_members() {
+        let mut out = Vec::new();
+        let mut writer = ObservationWriter::open(&mut out, &[("score", &1), ("seat", &"p0"), ("tick", &3)]);
         writer.field("_action_space", &[1, 2]);
         writer.field("board", &"x");
+        writer.field("seats", &2);
+        writer.close();
+        let written = r#"{"_action_space":[1,2],"board":"x","score":1,"seat":"p0","seats":2,"tick":3}"#;
+        assert_eq!(String::from_utf8(out).unwrap(), written);
+    }
+
+    #[test]
+    #[should_panic(expected = "`board` is written after `turn`")]
+    fn members_out_of_order_are_noticed() {
         let mut out = Vec::new();
-        writer.finish(&mut out);
-        assert_eq!(String::from_utf8(out).unwrap(), r#"{"_action_space":[1,2],"board":"x","tick":3}"#);
+        let mut writer = ObservationWriter::open(&mut out, &[]);
+        writer.field("turn", &1);
+        writer.field("board", &1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::rng::{Pcg, mix};
 use super::seats::Seat;
 use super::table::Table;
-use super::{Bot, Play, Player, Rules};
+use super::{Bot, BotSpec, Play, Player, Rules};
 
 /// What stands between a player's name and the share of its random moves: `ab4+eps0.25`.
 const SLIPS: &str = "+eps";
@@ -13,8 +13,27 @@ const SLIPS: &str = "+eps";
 /// Slips are counted in these, so that no draw depends on floats.
 const PER_MILLE: u64 = 1000;
 
+/// A player that is a function of what it is shown and of chance, and has nothing to remember with. For
+/// [`BotSpec::make`]; games that keep their turns apart have no other players.
+pub fn pure<R: Rules>(stream: u64, decide: fn(&R::View<'_>, &mut Pcg) -> R::Action) -> Box<dyn Bot<R>> {
+    Box::new(Pure::<R> { decide, rng: Pcg::new(stream) })
+}
+
+struct Pure<R: Rules> {
+    decide: fn(&R::View<'_>, &mut Pcg) -> R::Action,
+    rng: Pcg,
+}
+
+impl<R: Rules> Bot<R> for Pure<R> {
+    fn act(&mut self, view: &R::View<'_>) -> R::Action {
+        (self.decide)(view, &mut self.rng)
+    }
+}
+
 /// A built-in player at work.
 pub(super) struct Hired<R: Rules> {
+    spec: &'static BotSpec<R>,
+    stream: u64,
     bot: Box<dyn Bot<R>>,
     /// How often out of [`PER_MILLE`] it plays a uniformly random legal action instead.
     slips: u64,
@@ -29,11 +48,21 @@ impl<R: Rules> Hired<R> {
             Some(spec) => (spec, 0),
             None => name.split_once(SLIPS).and_then(|(bot, share)| Some((named(bot)?, slips(share)?)))?,
         };
-        Some(Self { bot: (spec.make)(stream), slips, rng: Pcg::new(mix(&[stream, 0xE9])) })
+        Some(Self { spec, stream, bot: (spec.make)(stream), slips, rng: slips_rng(stream) })
+    }
+
+    /// Takes a new player of the same kind, as a program gets a new process: whatever this one kept is gone.
+    fn forget(&mut self, tick: u32) {
+        let stream = mix(&[self.stream, u64::from(tick)]);
+        self.bot = (self.spec.make)(stream);
+        self.rng = slips_rng(stream);
     }
 
     /// Decides for a seat that is on turn.
     pub(super) fn act(&mut self, state: &R::State, seat: Seat) -> R::Action {
+        if R::spec().turn_isolated {
+            self.forget(R::tick(state));
+        }
         if self.slips > 0 && self.rng.below(PER_MILLE) < self.slips {
             let mut legal = Vec::new();
             R::legal(state, seat, &mut legal);
@@ -43,6 +72,11 @@ impl<R: Rules> Hired<R> {
         }
         self.bot.act(&R::view(state, seat))
     }
+}
+
+/// Decides when a player slips, and how.
+fn slips_rng(stream: u64) -> Pcg {
+    Pcg::new(mix(&[stream, 0xE9]))
 }
 
 /// Reads `0.25` as 250 per mille.

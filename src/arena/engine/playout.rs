@@ -80,15 +80,14 @@ impl<R: Rules> Table<R> {
         let asked = self.turn().seats();
         for seat in asked.iter() {
             let action = match first.take_if(|(first, _)| *first == seat) {
-                Some((_, raw)) => self.read(seat, raw).ok(),
+                Some((_, raw)) => self.read_on_turn(seat, raw).ok(),
                 None => players.get_mut(seat).map(|player| player.act(self.state(), seat)),
             };
             action.and_then(|action| actions.insert(seat, action));
         }
-        for seat in asked.iter().filter(|&seat| actions.get(seat).is_none()) {
-            self.take_out(seat);
-        }
-        if !actions.is_empty() && self.over().is_none() {
+        let failing = asked.without(actions.seats());
+        failing.iter().for_each(|seat| self.take_out(seat));
+        if !actions.is_empty() && (failing.is_empty() || self.over().is_none()) {
             self.apply_quietly(&actions);
         }
     }

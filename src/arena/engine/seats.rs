@@ -48,6 +48,15 @@ impl FromStr for Seat {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Seat {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(|()| {
+            serde::de::Error::custom(format!("`{name}` is no seat: the seats are `p0` to `p7`"))
+        })
+    }
+}
+
 impl serde::Serialize for Seat {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const NAMES: [&str; MAX_SEATS] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"];
@@ -122,6 +131,13 @@ impl SeatSet {
     }
 }
 
+impl serde::Serialize for SeatSet {
+    /// A list, in ascending order.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
 impl FromIterator<Seat> for SeatSet {
     fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
         seats.into_iter().fold(Self::EMPTY, |set, seat| set.union(Self::one(seat)))
@@ -162,6 +178,19 @@ impl<T> SeatMap<T> {
     /// Seats that have a value, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
         self.0.iter().enumerate().filter_map(|(n, value)| value.as_ref().map(|value| (Seat(n as u8), value)))
+    }
+
+    /// The same, to change the values.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Seat, &mut T)> {
+        self.0
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(n, value)| value.as_mut().map(|value| (Seat(n as u8), value)))
+    }
+
+    /// The seats that have a value.
+    pub fn seats(&self) -> SeatSet {
+        self.iter().map(|(seat, _)| seat).collect()
     }
 
     /// How many seats have a value.

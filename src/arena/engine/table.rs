@@ -7,12 +7,13 @@
 use std::any::Any;
 use std::hash::{Hash, Hasher};
 
+use arrayvec::ArrayVec;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::digest::Fnv;
 use super::events::{EventLog, NoEvents};
-use super::observation::{List, Number, ObservationWriter, round4};
+use super::observation::{List, Member, Number, ObservationWriter, round4};
 use super::player::Hired;
 use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
@@ -21,6 +22,9 @@ use super::{
     BotInfo, ConfigError, EndReason, Enumeration, Game, GameSpec, Input, MatchSetup, Play, Player, Probe,
     Rules, SeatReport, Standing, StepReport, Timing, Turn, Verdict,
 };
+
+/// Room for the legal actions of most decisions.
+const LISTED: usize = 16;
 
 /// A match in progress.
 pub struct Table<R: Rules> {
@@ -78,6 +82,10 @@ impl<R: Rules> Table<R> {
         if !self.turn().seats().contains(seat) {
             return Err(Verdict::Rejected(vec![format!("it is not the turn of `{seat}`")]));
         }
+        self.read_on_turn(seat, raw)
+    }
+
+    pub(super) fn read_on_turn(&self, seat: Seat, raw: &Value) -> Result<R::Action, Verdict> {
         let actions = action_list(raw).map_err(Verdict::Malformed)?;
         if actions.is_empty() {
             return R::noop(&self.state, seat).ok_or_else(|| {
@@ -132,10 +140,10 @@ impl<R: Rules> Table<R> {
         Seat::first(self.seats).map(|seat| (seat, round4(R::score(&self.state, seat)))).collect()
     }
 
-    /// What a seat plays, and what is to be said of its input.
+    /// What a seat on turn plays, and what is to be said of its input.
     fn resolve(&self, seat: Seat, input: Option<&Input>) -> (Verdict, Option<R::Action>) {
         match input {
-            Some(Input::Act(raw)) => match self.read(seat, raw) {
+            Some(Input::Act(raw)) => match self.read_on_turn(seat, raw) {
                 Ok(action) => (Verdict::Applied, Some(action)),
                 Err(verdict) => (verdict, None),
             },
@@ -205,10 +213,24 @@ impl<R: Rules> Play for Table<R> {
     fn observe(&self, seat: Seat, feedback: &[String], out: &mut Vec<u8>) {
         let spec = R::spec();
         let on_turn = self.turn().seats().contains(seat);
-        let mut writer = ObservationWriter::default();
-        R::observe(&self.state, seat, &mut writer);
+        let (events, score, tick) =
+            (self.log.of(seat), Number(R::score(&self.state, seat)), R::tick(&self.state));
+        let shared: [Member<'_>; 7] = [
+            ("events", &events),
+            ("is_your_turn", &on_turn),
+            ("max_ticks", &self.max_ticks),
+            ("player_count", &self.seats),
+            ("score", &score),
+            ("seat", &seat),
+            ("tick", &tick),
+        ];
+        let mut shared = ArrayVec::from(shared);
+        if spec.timing == Timing::Simultaneous {
+            shared.retain(|(key, _)| *key != "is_your_turn");
+        }
+        let mut writer = ObservationWriter::open(out, &shared);
         if on_turn && spec.enumeration != Enumeration::Absent {
-            let mut legal = Vec::new();
+            let mut legal = Vec::with_capacity(LISTED);
             R::legal(&self.state, seat, &mut legal);
             let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
             writer.field(
@@ -219,16 +241,8 @@ impl<R: Rules> Play for Table<R> {
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
         }
-        writer.field("events", &self.log.of(seat));
-        if spec.timing == Timing::TurnBased {
-            writer.field("is_your_turn", &on_turn);
-        }
-        writer.field("max_ticks", &self.max_ticks);
-        writer.field("player_count", &self.seats);
-        writer.field("score", &Number(R::score(&self.state, seat)));
-        writer.field("seat", &seat);
-        writer.field("tick", &R::tick(&self.state));
-        writer.finish(out);
+        R::observe(&self.state, seat, &mut writer);
+        writer.close();
     }
 
     fn judge(&self, seat: Seat, action: &Value) -> Result<(), Verdict> {
@@ -247,11 +261,10 @@ impl<R: Rules> Play for Table<R> {
             action.and_then(|action| actions.insert(seat, action));
             self.log.clear(seat);
         }
-        for seat in asked.iter().filter(|&seat| actions.get(seat).is_none()) {
-            self.take_out(seat);
-        }
+        let failing = asked.without(actions.seats());
+        failing.iter().for_each(|seat| self.take_out(seat));
         // The failures may have ended the match; then nothing is played and the others were not asked after all.
-        if !actions.is_empty() && self.over().is_none() {
+        if !actions.is_empty() && (failing.is_empty() || self.over().is_none()) {
             R::apply(&mut self.state, &actions, &mut self.log);
         } else {
             for (seat, _) in actions.iter() {
@@ -276,12 +289,13 @@ impl<R: Rules> Play for Table<R> {
     fn standings(&self) -> SeatMap<Standing> {
         let merits: Vec<(Seat, (bool, f64))> =
             Seat::first(self.seats).map(|seat| (seat, self.merit(seat))).collect();
+        let goal = R::goal(&self.state);
         let place = |merit: (bool, f64)| {
             let better = merits.iter().filter(|(_, other)| *other > merit).count();
             let equal = merits.iter().filter(|(_, other)| *other == merit).count();
-            let outcome = match (merit.0, better, equal) {
-                (true, 0, 1) => "won",
-                (true, 0, _) => "draw",
+            let outcome = match (merit.0, goal, better, equal) {
+                (true, Some(true), ..) | (true, None, 0, 1) => "won",
+                (true, None, 0, _) => "draw",
                 _ => "lost",
             };
             Standing { rank: better as u32 + 1, outcome }

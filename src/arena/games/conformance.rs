@@ -2,6 +2,7 @@
 
 mod golden;
 mod hidden;
+mod isolated;
 mod scores;
 
 use std::collections::BTreeSet;
@@ -44,13 +45,20 @@ fn choices(play: &dyn Play, seat: Seat) -> Vec<(Value, f32)> {
         .collect()
 }
 
-/// Legal inputs for all seats on turn, drawn by the weights; now and then a seat sends nothing.
-fn random_inputs(play: &dyn Play, rng: &mut Pcg) -> SeatMap<Input> {
+/// Something legal, drawn by the weights. Where nothing is listed, what the random player does or slips into.
+fn random_action(game: &dyn Game, play: &dyn Play, seat: Seat, rng: &mut Pcg) -> Option<Value> {
+    if game.spec().enumeration == Enumeration::Absent {
+        return Some(game.player("random+eps0.5", rng.next_u64())?.act(play, seat));
+    }
+    rng.weighted(&choices(play, seat)).cloned()
+}
+
+/// Legal inputs for all seats on turn; now and then a seat sends nothing.
+fn random_inputs(game: &dyn Game, play: &dyn Play, rng: &mut Pcg) -> SeatMap<Input> {
     let mut inputs = SeatMap::default();
     for seat in play.probe().turn.seats().iter() {
-        let choices = choices(play, seat);
-        let input = match rng.weighted(&choices) {
-            Some(action) if !rng.one_in(10) => Input::Act(action.clone()),
+        let input = match random_action(game, play, seat, rng) {
+            Some(action) if !rng.one_in(10) => Input::Act(action),
             _ => Input::Pass,
         };
         inputs.insert(seat, input);
@@ -59,10 +67,15 @@ fn random_inputs(play: &dyn Play, rng: &mut Pcg) -> SeatMap<Input> {
 }
 
 /// Plays at random until the match is over and shows each step to `look`.
-fn play_out(play: &mut dyn Play, stream: u64, mut look: impl FnMut(&dyn Play, &SeatMap<Input>, &StepReport)) {
+fn play_out(
+    game: &dyn Game,
+    play: &mut dyn Play,
+    stream: u64,
+    mut look: impl FnMut(&dyn Play, &SeatMap<Input>, &StepReport),
+) {
     let mut rng = Pcg::new(stream);
     while play.probe().over.is_none() {
-        let inputs = random_inputs(play, &mut rng);
+        let inputs = random_inputs(game, play, &mut rng);
         let report = play.submit(&inputs);
         look(play, &inputs, &report);
     }
@@ -96,6 +109,8 @@ fn catalogue_entries_are_complete_and_tags_are_in_the_taxonomy() {
         }
         assert_eq!(spec.tags.contains(&"turn_based"), spec.timing == Timing::TurnBased, "{}", spec.slug);
         assert_eq!(spec.tags.contains(&"turn_isolated"), spec.turn_isolated, "{}", spec.slug);
+        assert_eq!(spec.tags.contains(&"difficulty"), spec.max_difficulty.is_some(), "{}", spec.slug);
+        assert_eq!(spec.tags.contains(&"solo"), spec.default_seats == 1, "{}", spec.slug);
     }
 }
 
@@ -134,13 +149,57 @@ fn settings_that_are_not_the_games_are_refused() {
 }
 
 #[test]
+fn a_difficulty_goes_from_nothing_to_the_most_where_there_is_one() {
+    for game in GAMES {
+        let spec = game.spec();
+        let schema = jsonschema::validator_for(&(spec.observation_schema)()).unwrap();
+        let play = |difficulty: Value| {
+            let config = json!({"difficulty": difficulty});
+            game.start(&MatchSetup {
+                config: &config,
+                seats: spec.default_seats,
+                max_ticks: HORIZON,
+                seed: 3,
+            })
+        };
+        let Some(most) = spec.max_difficulty else {
+            assert!(play(json!(0.45)).is_err(), "{}", spec.slug);
+            continue;
+        };
+        for bad in [json!(-0.01), json!(most + 0.01), json!("0.5"), json!(null)] {
+            assert!(matches!(play(bad), Err(ConfigError::Config(_))), "{}", spec.slug);
+        }
+        let usual = start(*game, spec.default_seats, HORIZON, 3);
+        assert_eq!(
+            play(json!(0.45)).unwrap().digest(),
+            usual.digest(),
+            "{}: 0.45 is the usual one",
+            spec.slug
+        );
+        for difficulty in [0.0, most] {
+            let mut play = play(json!(difficulty)).unwrap();
+            assert_ne!(play.digest(), usual.digest(), "{}", spec.slug);
+            play_out(*game, &mut *play, 4, |play, _, _| {
+                for seat in Seat::first(spec.default_seats) {
+                    let bytes = observe(play, seat);
+                    assert!(bytes.len() < 16 << 10, "{}: {} bytes", spec.slug, bytes.len());
+                    if let Err(err) = schema.validate(&serde_json::from_slice(&bytes).unwrap()) {
+                        panic!("{} at {difficulty}: {err} at {}", spec.slug, err.instance_path());
+                    }
+                }
+            });
+        }
+    }
+}
+
+#[test]
 fn one_seed_gives_one_match() {
     for game in GAMES {
         let seats = game.spec().default_seats;
         let digests = |seed| {
             let mut play = start(*game, seats, HORIZON, seed);
             let mut digests = vec![play.digest()];
-            play_out(&mut *play, 5, |play, _, _| digests.push(play.digest()));
+            play_out(*game, &mut *play, 5, |play, _, _| digests.push(play.digest()));
             digests
         };
         assert_eq!(digests(3), digests(3), "{}", game.spec().slug);
@@ -153,7 +212,7 @@ fn a_log_of_inputs_replays_to_the_same_digest_at_every_tick() {
         let seats = game.spec().default_seats;
         let mut play = start(*game, seats, HORIZON, 11);
         let mut log = Vec::new();
-        play_out(&mut *play, 12, |play, inputs, report| {
+        play_out(*game, &mut *play, 12, |play, inputs, report| {
             log.push((inputs.clone(), play.digest(), report.clone()));
         });
         // The same, but the last seat to act in it goes bad in the middle.
@@ -185,14 +244,14 @@ fn a_fork_goes_on_like_the_original() {
         let mut play = start(*game, game.spec().default_seats, HORIZON, 21);
         let mut rng = Pcg::new(22);
         for _ in 0..5 {
-            let inputs = random_inputs(&*play, &mut rng);
+            let inputs = random_inputs(*game, &*play, &mut rng);
             play.submit(&inputs);
         }
         let mut fork = play.fork();
         let before = fork.digest();
-        play_out(&mut *play, 23, |_, _, _| ());
+        play_out(*game, &mut *play, 23, |_, _, _| ());
         assert_eq!(fork.digest(), before, "{}: playing on changed the fork", game.spec().slug);
-        play_out(&mut *fork, 23, |_, _, _| ());
+        play_out(*game, &mut *fork, 23, |_, _, _| ());
         assert_eq!(fork.digest(), play.digest(), "{}", game.spec().slug);
         for seat in Seat::first(game.spec().default_seats) {
             assert_eq!(observation(&*fork, seat), observation(&*play, seat), "{}", game.spec().slug);
@@ -333,7 +392,16 @@ fn observations_and_actions_fit_their_schemas() {
             };
             let mut play = start(*game, seats, HORIZON, 71);
             check(&*play);
-            play_out(&mut *play, 72, |play, _, report| {
+            play_out(*game, &mut *play, 72, |play, inputs, report| {
+                for (_, input) in inputs.iter() {
+                    let Input::Act(action) = input else { continue };
+                    let entries = action.as_array().map_or(std::slice::from_ref(action), Vec::as_slice);
+                    assert!(
+                        entries.iter().all(|entry| action_schema.is_valid(entry)),
+                        "{}: {action}",
+                        spec.slug
+                    );
+                }
                 // Every tick would take too long with many seats; the end is always looked at.
                 if report.over.is_some() || report.tick % 7 < 2 {
                     check(play);

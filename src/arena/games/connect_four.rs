@@ -63,6 +63,16 @@ pub enum Action {
     },
 }
 
+/// What happens, as observations show it.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Event {
+    Drop { column: u8, row: u8, seat: Seat },
+    Win { cells: Vec<(u8, u8)>, seat: Seat },
+    Draw {},
+    Failed { seat: Seat },
+}
+
 /// What a seat knows: everything.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -161,20 +171,18 @@ impl Rules for ConnectFour {
         let row = state.board.discs_in(column);
         state.board.drop_in(column);
         state.last_column = Some(column);
-        events.emit(Audience::All, || json!({"drop": {"column": column, "row": row, "seat": seat}}));
+        events.emit(Audience::All, || Event::Drop { column, row, seat });
         if let Some(winner) = state.board.winner() {
-            events.emit(
-                Audience::All,
-                || json!({"win": {"cells": winning_cells(&state.board, winner), "seat": seat}}),
-            );
+            let cells = || winning_cells(&state.board, winner);
+            events.emit(Audience::All, || Event::Win { cells: cells(), seat });
         } else if state.board.is_full() {
-            events.emit(Audience::All, || json!({"draw": {}}));
+            events.emit(Audience::All, || Event::Draw {});
         }
     }
 
     fn fail(state: &mut State, seat: Seat, events: &mut impl EventSink) {
         state.failed.insert(seat);
-        events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Failed { seat });
     }
 
     fn score(state: &State, seat: Seat) -> f64 {
@@ -211,7 +219,7 @@ impl Rules for ConnectFour {
         0.0
     }
 
-    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = &state.board;
         let disc = |column, row| board.owner(column, row).map_or(0, |player| player as u8 + 1);
         let row = |row| List((0..board.width()).map(move |column| disc(column, row)));

@@ -187,7 +187,7 @@ impl Rules for GridSerpents {
         0.0
     }
 
-    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let position = &state.position;
         let grid = position.grid();
         let food: Vec<(u8, u8)> = grid.food().map(|cell| grid.position(cell)).collect();

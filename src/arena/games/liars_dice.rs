@@ -5,9 +5,7 @@
 mod bots;
 mod cup;
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 pub use self::cup::{Bid, Cup, Hand, MAX_DICE, MAX_PLAYERS, Reveal, at_least, faces, matches};
@@ -70,6 +68,17 @@ pub enum Action {
     Challenge,
     /// Says that the last bid is exact.
     SpotOn,
+}
+
+/// What happens, as observations show it.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Event<'a> {
+    Bid { face: u8, quantity: u8, seat: Seat },
+    Reveal(Shown<'a>),
+    Eliminated { seat: Seat },
+    Round { first: Seat },
+    Failed { seat: Seat },
 }
 
 /// What a seat knows: its own dice and what was said.
@@ -215,14 +224,14 @@ impl Rules for LiarsDice {
         state.tick += 1;
         if let Action::Bid { quantity, face } = action {
             state.cup.bid(quantity, face);
-            events.emit(Audience::All, || json!({"bid": {"face": face, "quantity": quantity, "seat": seat}}));
+            events.emit(Audience::All, || Event::Bid { face, quantity, seat });
             return;
         }
         let Some(reveal) = state.cup.doubt(action == Action::SpotOn, &mut state.rng) else { return };
         let loser = reveal.loser;
-        events.emit(Audience::All, || json!({"reveal": shown(&reveal, state.seats)}));
+        events.emit(Audience::All, || Event::Reveal(Shown::new(&reveal, state.seats)));
         if state.cup.dice(loser) == 0 {
-            events.emit(Audience::All, || json!({"eliminated": {"seat": loser}}));
+            events.emit(Audience::All, || Event::Eliminated { seat: loser });
         }
         state.last_reveal = Some(reveal);
         announce(state, events);
@@ -230,7 +239,7 @@ impl Rules for LiarsDice {
 
     fn fail(state: &mut State, seat: Seat, events: &mut impl EventSink) {
         state.failed.insert(seat);
-        events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Failed { seat });
         state.cup.fail(seat, &mut state.rng);
         announce(state, events);
     }
@@ -257,7 +266,7 @@ impl Rules for LiarsDice {
         0.0
     }
 
-    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let cup = &state.cup;
         let counts = Seat::first(state.seats).map(|seat| (seat, cup.dice(seat)));
         let cheapest = (cup.lowest_face()..=6).filter_map(|face| Some((face, cup.cheapest(face)?)));
@@ -265,10 +274,10 @@ impl Rules for LiarsDice {
         out.field("bids", cup.bids());
         out.field("current_bid", &last);
         out.field("dice_counts", &Members(counts));
-        out.field("last_reveal", &state.last_reveal.as_ref().map(|reveal| shown(reveal, state.seats)));
+        out.field("last_reveal", &state.last_reveal.as_ref().map(|reveal| Shown::new(reveal, state.seats)));
         out.field("min_next_bids", &Members(cheapest));
         out.field("total_dice", &cup.total());
-        out.field("your_dice", &faces(cup.hand(seat)));
+        out.field("your_dice", &Faces(cup.hand(seat)));
     }
 
     fn view(state: &State, seat: Seat) -> View<'_> {
@@ -302,21 +311,44 @@ fn weight(quantity: u8, expected: u8) -> f32 {
 /// Tells that all dice were rolled anew.
 fn announce(state: &State, events: &mut impl EventSink) {
     if let Some(first) = state.cup.mover() {
-        events.emit(Audience::All, || json!({"round": {"first": first}}));
+        events.emit(Audience::All, || Event::Round { first });
     }
 }
 
 /// A reveal as observations and events show it.
-fn shown(reveal: &Reveal, seats: u8) -> Value {
-    let dice: BTreeMap<String, Vec<u8>> =
-        Seat::first(seats).map(|seat| (seat.to_string(), faces(&reveal.hands[seat.index()]))).collect();
-    json!({
-        "bid": reveal.bid,
-        "caller": reveal.caller,
-        "count": reveal.count,
-        "dice": dice,
-        "loser": reveal.loser,
-    })
+#[derive(Serialize)]
+struct Shown<'a> {
+    bid: Bid,
+    caller: Seat,
+    count: u8,
+    dice: Hands<'a>,
+    loser: Seat,
+}
+
+impl<'a> Shown<'a> {
+    fn new(reveal: &'a Reveal, seats: u8) -> Self {
+        let &Reveal { bid, caller, count, loser, ref hands } = reveal;
+        Self { bid, caller, count, dice: Hands(&hands[..usize::from(seats)]), loser }
+    }
+}
+
+/// Everybody's dice, by seat.
+struct Hands<'a>(&'a [Hand]);
+
+impl Serialize for Hands<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let seats = Seat::first(self.0.len() as u8);
+        serializer.collect_map(seats.zip(self.0).map(|(seat, hand)| (seat, Faces(hand))))
+    }
+}
+
+/// Dice one by one.
+struct Faces<'a>(&'a Hand);
+
+impl Serialize for Faces<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(faces(self.0))
+    }
 }
 
 fn action_schema() -> Value {

@@ -11,6 +11,7 @@ mod account;
 pub mod actions;
 pub mod book;
 mod bots;
+mod events;
 mod margin;
 mod market;
 pub mod observe;
@@ -170,7 +171,7 @@ impl Rules for MarketSimulator {
         WORST_SCORE
     }
 
-    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         observe::write(&View::new(state, seat), out);
     }
 

@@ -6,13 +6,13 @@ mod board;
 mod bots;
 mod position;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 pub use self::board::{Board, MAX_SIZE, bits};
 pub use self::position::Position;
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{List, Members, ObservationWriter, round4};
+use crate::arena::engine::observation::{List, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -51,6 +51,17 @@ pub enum Action {
         /// From 0 at the left.
         col: u8,
     },
+}
+
+/// What happens, as observations show it.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Event<'a> {
+    Place { col: u8, flips: Cells<'a>, row: u8, seat: Seat },
+    Pass { seat: Seat },
+    Eliminated { seat: Seat },
+    Failed { seat: Seat },
+    End { discs: Discs<'a> },
 }
 
 /// What a seat knows: everything.
@@ -190,18 +201,16 @@ impl Rules for MultiReversi {
         let (flips, passes) = state.position.play(cell);
         state.tick += 1;
         state.last_move = Some(cell);
-        events.emit(Audience::All, || {
-            let flips = positions(state.position.board(), flips);
-            json!({"place": {"col": col, "flips": flips, "row": row, "seat": seat}})
-        });
+        let board = state.position.board();
+        events.emit(Audience::All, || Event::Place { col, flips: Cells(board, flips), row, seat });
         for seat in state.position.wiped_out().without(before).iter() {
-            events.emit(Audience::All, || json!({"eliminated": {"seat": seat}}));
+            events.emit(Audience::All, || Event::Eliminated { seat });
         }
         announce(state, passes, events);
     }
 
     fn fail(state: &mut State, seat: Seat, events: &mut impl EventSink) {
-        events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Failed { seat });
         let passes = state.position.fail(seat);
         announce(state, passes, events);
     }
@@ -234,7 +243,7 @@ impl Rules for MultiReversi {
         -size * size
     }
 
-    fn observe(state: &State, _seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, _seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = state.position.board();
         let disc = |row, col| board.owner(board.cell(row, col)).map_or(-1, |player| player as i8);
         let row = |row| List((0..board.size()).map(move |col| disc(row, col)));
@@ -243,9 +252,9 @@ impl Rules for MultiReversi {
             _ => None,
         };
         out.field("board", &List((0..board.size()).map(row)));
-        out.field("discs", &counts(board));
+        out.field("discs", &Discs(board));
         out.field("last_move", &state.last_move.map(|cell| board.position(cell)));
-        out.field("legal", &positions(board, turn.map_or(0, |seat| board.moves(seat.index()))));
+        out.field("legal", &Cells(board, turn.map_or(0, |seat| board.moves(seat.index()))));
         out.field("size", &board.size());
         out.field("turn", &turn);
     }
@@ -264,10 +273,10 @@ impl Rules for MultiReversi {
 /// Tells who was skipped, or that the game is over.
 fn announce(state: &State, passes: SeatSet, events: &mut impl EventSink) {
     for seat in passes.iter() {
-        events.emit(Audience::All, || json!({"pass": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Pass { seat });
     }
     if state.position.mover().is_none() {
-        events.emit(Audience::All, || json!({"end": {"discs": counts(state.position.board())}}));
+        events.emit(Audience::All, || Event::End { discs: Discs(state.position.board()) });
     }
 }
 
@@ -276,13 +285,23 @@ fn action_at(board: &Board, cell: u128) -> Action {
     Action::Place { row, col }
 }
 
-fn positions(board: &Board, cells: u128) -> impl Serialize {
-    List(bits(cells).map(|cell| board.position(cell)))
+/// A set of cells, as rows and columns.
+struct Cells<'a>(&'a Board, u128);
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(bits(self.1).map(|cell| self.0.position(cell)))
+    }
 }
 
-/// Discs by seat.
-fn counts(board: &Board) -> impl Serialize {
-    Members(Seat::first(board.players()).map(|seat| (seat, board.count(seat.index()))))
+/// How many discs each seat has.
+struct Discs<'a>(&'a Board);
+
+impl Serialize for Discs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(board) = self;
+        serializer.collect_map(Seat::first(board.players()).map(|seat| (seat, board.count(seat.index()))))
+    }
 }
 
 /// The row and column of a cell written as on paper: `a1` is at the top left.

@@ -7,6 +7,7 @@ pub mod actions;
 mod bots;
 pub mod cards;
 pub mod evaluate;
+mod events;
 pub mod observe;
 pub mod pots;
 mod state;
@@ -163,7 +164,7 @@ impl Rules for PotLimitOmahaHilo {
         WORST_SCORE
     }
 
-    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
+    fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         observe::write(&View::new(state, seat), out);
     }
 

@@ -402,6 +402,7 @@ fn open(order: &Order, origin: &Origin, bud: Bud) -> (Opening, Vec<Entry>) {
         told: origin.told + story.len() as u32,
         players: bud.players,
         first,
+        fault: None,
     };
     (opening, story)
 }

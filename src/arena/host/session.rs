@@ -6,6 +6,7 @@
 
 mod acting;
 mod delegating;
+mod faulty;
 mod seat;
 mod telling;
 
@@ -25,6 +26,7 @@ use super::thinking::{Thinking, Thought};
 use super::{Host, Limits, now};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{EndReason, Game, Input, Play, Player, Probe};
+use crate::arena::faults::script::SessionFault;
 use crate::arena::record::{SeatKind, SessionRecord, Status};
 use crate::arena::store::sessions::{Entry, What};
 use crate::arena::store::{Store, sessions};
@@ -58,6 +60,8 @@ pub(super) struct Opening {
     pub(super) players: SeatMap<Box<dyn Player>>,
     /// Played for a seat in the first round.
     pub(super) first: Option<(Seat, Value)>,
+    /// What is to go wrong.
+    pub(super) fault: Option<SessionFault>,
 }
 
 /// One session.
@@ -70,6 +74,7 @@ pub(super) struct Session {
     tick_ms: Option<u32>,
     /// Played for a seat in the first round.
     first: Option<(Seat, Value)>,
+    fault: Option<SessionFault>,
     clock_offset: SignedDuration,
     round: Round,
     began: Instant,
@@ -135,7 +140,7 @@ enum Outcome {
 impl Session {
     /// The task of a new session and what others hold of it.
     pub(super) fn new(opening: Opening, host: &Host) -> (Live, Self) {
-        let Opening { game, play, record, tick_ms, clock_offset, told, mut players, first } = opening;
+        let Opening { game, play, record, tick_ms, clock_offset, told, mut players, first, fault } = opening;
         let out = play.probe();
         let (sender, commands) = mpsc::channel(COMMANDS);
         let (face, face_reader) =
@@ -172,6 +177,7 @@ impl Session {
             seats,
             tick_ms,
             first,
+            fault,
             clock_offset,
             round: Round { number: 0, asked: SeatSet::EMPTY, opened: start, deadline: None },
             began: start,
@@ -299,15 +305,20 @@ impl Session {
     async fn collect(&mut self, upkeep: &mut tokio::time::Interval) -> Outcome {
         loop {
             let lobby = self.record.status == Status::Waiting;
-            if lobby && self.record.seats.iter().all(|seat| seat.kind != SeatKind::Open) {
-                return Outcome::Tick;
+            let full = self.record.seats.iter().all(|seat| seat.kind != SeatKind::Open);
+            let late = self.late().filter(|_| lobby && full);
+            if lobby && full && late.is_none_or(|late| Instant::now() >= late) {
+                return self.start_failure().unwrap_or(Outcome::Tick);
+            }
+            if let Some(outcome) = self.fail_on_demand() {
+                return outcome;
             }
             let complete = !lobby && self.missing().is_empty();
             let pace = self.round.opened + Duration::from_millis(u64::from(self.record.pace_ms));
             if complete && Instant::now() >= pace {
                 return Outcome::Tick;
             }
-            let wake = if complete { Some(pace) } else { self.round.deadline.filter(|_| !lobby) };
+            let wake = if complete { Some(pace) } else { late.or(self.round.deadline.filter(|_| !lobby)) };
             let outcome = tokio::select! {
                 () = self.stop.cancelled() => Some(Outcome::End(Ending::failed("interrupted", "the arena was stopped"))),
                 thought = self.thinking.next() => { self.take(thought); None }
@@ -316,7 +327,11 @@ impl Session {
                     // Nobody can reach it any more.
                     None => Some(Outcome::End(Ending::failed("interrupted", "the arena is gone"))),
                 },
-                () = sleep_until(wake) => if complete { Some(Outcome::Tick) } else { self.time_is_up() },
+                () = sleep_until(wake) => match (complete, late) {
+                    (true, _) => Some(Outcome::Tick),
+                    (false, Some(_)) => None,
+                    (false, None) => self.time_is_up(),
+                },
                 _ = upkeep.tick() => self.keep_up(),
             };
             if let Some(outcome) = outcome {

@@ -68,7 +68,7 @@ pub fn calibrate(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Table, CalibrateError> {
     let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    if order.game.spec().default_seats == 1 {
+    if solo::rates(order.game) {
         return Ok(solo::rate(order, &solo::play_all(order, threads, progress)?));
     }
     Ok(rate(order, &play_all(order, threads, progress)?))

@@ -1,4 +1,5 @@
-//! The league of a game for one: there is nobody to beat, so players are rated by their scores.
+//! The league of a game for one: there is nobody to beat, so players are rated by their scores. So it is in games whose
+//! seats play together: there a player is rated by what it makes with itself in all of them.
 //!
 //! Everybody plays the same matches, and the scores of all together are the [`Reference`]. The percentile of a score is the
 //! share of the reference below it, ties half; a player's is the mean over its matches, which is how likely it does better
@@ -13,10 +14,10 @@ use serde_json::json;
 use super::calibrate::{CalibrateError, Order, check_players, share_out, tenths};
 use super::rating::{CENTRE, Rating};
 use super::table::{Row, Table};
-use crate::arena::engine::MatchSetup;
 use crate::arena::engine::playout::Playout;
 use crate::arena::engine::rng::mix;
 use crate::arena::engine::seats::{Seat, SeatMap};
+use crate::arena::engine::{Game, MatchSetup};
 
 /// Rating points of one standard deviation.
 const DEVIATION: f64 = 200.0;
@@ -125,6 +126,12 @@ fn normal_quantile(share: f64) -> f64 {
     x * polynomial(&A, x * x) / polynomial(&B, x * x)
 }
 
+/// Whether a game's players are rated here: whoever sits at a table has the same score.
+pub(super) fn rates(game: &dyn Game) -> bool {
+    let spec = game.spec();
+    spec.default_seats == 1 || spec.tags.contains(&"coop")
+}
+
 /// The scores of each player in [`UNITS`], by match.
 pub(super) fn play_all(
     order: &Order<'_>,
@@ -148,8 +155,7 @@ fn play(order: &Order<'_>, player: &str, seed: u64) -> Result<i64, CalibrateErro
     let spec = order.game.spec();
     let setup =
         MatchSetup { config: &json!({}), seats: spec.default_seats, max_ticks: spec.canonical_ticks, seed };
-    let seat = Seat::new(0);
-    let players = SeatMap::from_iter([(seat, player)]);
+    let players: SeatMap<&str> = Seat::first(spec.default_seats).map(|seat| (seat, player)).collect();
     let end = order.game.start(&setup)?.playout(&Playout {
         players: &players,
         players_stream: seed,
@@ -160,7 +166,7 @@ fn play(order: &Order<'_>, player: &str, seed: u64) -> Result<i64, CalibrateErro
     if !end.failed.is_empty() {
         return Err(CalibrateError::Foul { player: player.to_owned(), seed });
     }
-    Ok((end.scores.get(seat).copied().unwrap_or_default() * UNITS).round() as i64)
+    Ok((end.scores.get(Seat::new(0)).copied().unwrap_or_default() * UNITS).round() as i64)
 }
 
 /// The table of what was played.

@@ -163,6 +163,9 @@ fn opening(episode: &Episode, live: &Live) -> Vec<u8> {
     object.put("player_count", &episode.player_count);
     object.put("max_ticks", &episode.ticks_at_most());
     object.put("seed", &episode.seed);
+    if let Some(difficulty) = episode.difficulty {
+        object.put("difficulty", &Number(difficulty));
+    }
     object.raw("opponents", |out| {
         let mut opponents = Object::open(out);
         for (seat, opponent) in episode.opponents.iter() {

@@ -43,6 +43,8 @@ pub struct Episode {
     pub wanted: Wanted,
     /// Decides all chance.
     pub seed: u64,
+    /// How hard it is, if that was said.
+    pub difficulty: Option<f64>,
     /// The match's tick that it starts from; above 0 in a fork.
     pub origin: u32,
     /// The match's horizon.

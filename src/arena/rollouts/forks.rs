@@ -102,6 +102,7 @@ fn child(parent: &Episode, snapshot: &dyn Play, origin: u32, lease: Lease, now: 
         opponents: SeatMap::default(),
         wanted: parent.wanted.clone(),
         seed: parent.seed,
+        difficulty: parent.difficulty,
         origin,
         horizon: parent.horizon,
         touched: AtomicI64::new(now),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicI64;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::json;
 use tokio::sync::Mutex;
 
 use super::episode::{self, Episode, Lease, Live, Opponent};
@@ -33,6 +33,8 @@ pub struct EpisodePlan {
     pub max_ticks: u32,
     /// Decides all chance, the seats and the opponents.
     pub seed: u64,
+    /// How hard it is, in a game that can be told; checked. The usual one unless given.
+    pub difficulty: Option<f64>,
 }
 
 impl std::fmt::Debug for EpisodePlan {
@@ -53,7 +55,8 @@ impl Rollouts {
     /// `RUN_EXHAUSTED`, `RUN_CLOSED`, `INSUFFICIENT_CREDITS`, `HOST_AT_CAPACITY`, a league that is too thin.
     pub async fn reset(&self, run: Arc<Run>, plan: EpisodePlan) -> Result<Bytes, ArenaError> {
         // Everything that may be refused comes before the claim.
-        let config = Value::Object(Map::new());
+        let config =
+            plan.difficulty.map_or_else(|| json!({}), |difficulty| json!({ "difficulty": difficulty }));
         let (seats, max_ticks, seed) = (plan.player_count, plan.max_ticks, plan.seed);
         let play = plan
             .game
@@ -92,6 +95,7 @@ fn begin(
         opponents: table.told(),
         wanted: plan.wanted.clone(),
         seed: plan.seed,
+        difficulty: plan.difficulty,
         origin: 0,
         horizon: plan.max_ticks,
         touched: AtomicI64::new(episode::millis(now)),

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::Answer;
 use crate::arena::credits::Credits;
-use crate::arena::engine::Game;
 use crate::arena::engine::decode::shortened;
 use crate::arena::engine::seats::Seat;
+use crate::arena::engine::{Game, GameSpec};
 use crate::arena::error::ArenaError;
 use crate::arena::guard::Caller;
 use crate::arena::league::Wanted;
@@ -329,11 +329,11 @@ fn plan(arena: &Arena, run: &Run, fields: &mut Fields) -> Result<EpisodePlan, Ar
     let player_count = fields.whole("player_count", 1..=8)?.map(|count| count as u8);
     let opponent_seats = fields.whole("opponent_seats", 0..=7)?.unwrap_or(0) as u8;
     let wanted = wanted(fields)?;
-    let game = choose_game(arena, fields, player_count, opponent_seats)?;
+    let difficulty = fields.number("difficulty", f64::MIN..=f64::MAX)?;
+    let (game, is_named) = choose_game(arena, fields, player_count, opponent_seats)?;
     let spec = game.spec();
-    if fields.number("difficulty", f64::MIN..=f64::MAX)?.is_some() {
-        let problem = format!("cannot be used: `{}` has one difficulty", spec.slug);
-        return Err(ArenaError::invalid("difficulty", problem));
+    if let Some(difficulty) = difficulty {
+        check_difficulty(difficulty, spec, is_named, opponent_seats)?;
     }
     if let Some(wrong) = player_count.filter(|count| !spec.seats.contains(count)) {
         let problem = format!("must be one of {:?} in `{}`, not {wrong}", spec.seats, spec.slug);
@@ -349,7 +349,25 @@ fn plan(arena: &Arena, run: &Run, fields: &mut Fields) -> Result<EpisodePlan, Ar
     };
     let ticks = fields.whole("max_ticks", 1..=MAX_TICKS)?.map(|ticks| ticks as u32);
     let max_ticks = ticks.unwrap_or(spec.canonical_ticks.min(run.row.ticks_per_episode));
-    Ok(EpisodePlan { game, player_count, opponent_seats, wanted, max_ticks, seed })
+    Ok(EpisodePlan { game, player_count, opponent_seats, wanted, max_ticks, seed, difficulty })
+}
+
+/// A difficulty is for a game that has several, is named, and is played without the league, whose players are rated at
+/// the usual one.
+fn check_difficulty(
+    difficulty: f64,
+    spec: &GameSpec,
+    is_named: bool,
+    opponent_seats: u8,
+) -> Result<(), ArenaError> {
+    let problem = match spec.max_difficulty {
+        None => format!("cannot be used: `{}` has one difficulty", spec.slug),
+        Some(_) if !is_named => "needs `game`: with `tags` the game is drawn".to_owned(),
+        Some(_) if opponent_seats > 0 => "needs `opponent_seats` to be 0".to_owned(),
+        Some(most) if !(0.0..=most).contains(&difficulty) => format!("must be a number from 0 to {most}"),
+        Some(_) => return Ok(()),
+    };
+    Err(ArenaError::invalid("difficulty", problem))
 }
 
 /// The count of seats when nobody says: the game's own, or the next that leaves the policy a seat.
@@ -359,15 +377,17 @@ fn least_count(game: &dyn Game, opponent_seats: u8) -> Option<u8> {
     spec.seats.iter().copied().find(|count| *count >= least)
 }
 
+/// The game, and whether it was named or drawn.
 fn choose_game(
     arena: &Arena,
     fields: &mut Fields,
     player_count: Option<u8>,
     opponent_seats: u8,
-) -> Result<&'static dyn Game, ArenaError> {
+) -> Result<(&'static dyn Game, bool), ArenaError> {
     match (fields.text("game")?, fields.texts("tags")?) {
         (Some(_), Some(_)) => Err(ArenaError::invalid("tags", "must not be given beside `game`")),
         (Some(slug), None) => catalogue::find(arena.games(), &slug)
+            .map(|game| (game, true))
             .ok_or_else(|| ArenaError::not_found(format!("there is no game `{slug}`"))),
         (None, Some(tags)) => {
             if tags.is_empty() || tags.iter().any(String::is_empty) {
@@ -380,7 +400,8 @@ fn choose_game(
             let fitting: Vec<&dyn Game> = catalogue::with_tags(arena.games(), &tags).filter(fits).collect();
             let nth = rand::random_range(0..fitting.len().max(1));
             let problem = "must all be tags of one game that has these seats";
-            fitting.get(nth).copied().ok_or_else(|| ArenaError::invalid("tags", problem))
+            let drawn = fitting.get(nth).map(|game| (*game, false));
+            drawn.ok_or_else(|| ArenaError::invalid("tags", problem))
         }
         (None, None) => Err(ArenaError::invalid("game", "is required, or `tags`")),
     }

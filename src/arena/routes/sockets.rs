@@ -17,6 +17,7 @@ use super::sessions::visible;
 use crate::arena::Arena;
 use crate::arena::engine::seats::Seat;
 use crate::arena::error::ArenaError;
+use crate::arena::faults::script::{Socket, SocketEnd};
 use crate::arena::guard::Caller;
 use crate::arena::host::frames::{self, Frame};
 use crate::arena::host::live::{Delegation, Feed, Live};
@@ -25,6 +26,9 @@ use crate::arena::store::sessions;
 
 /// The largest message of a client: one action.
 const MESSAGE_LIMIT: usize = 64 * 1024;
+
+/// The largest frame that a fault script can have sent.
+const MOST_HUGE: usize = 64 << 20;
 
 /// How long a player may take to say who it is.
 const AUTH_WAIT: Duration = Duration::from_secs(10);
@@ -41,7 +45,7 @@ pub(super) async fn play(
     let tracked = arena.tasks().token();
     upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
-        let mut wire = Wire { arena: arena.clone(), socket };
+        let mut wire = Wire::new(&arena, socket, Socket::Play);
         let Err(end) = player(&mut wire, &arena, &session_id).await;
         wire.end(end).await;
     })
@@ -58,7 +62,7 @@ pub(super) async fn spectate(
     let tracked = arena.tasks().token();
     Ok(upgrade.max_message_size(MESSAGE_LIMIT).on_upgrade(move |socket| async move {
         let _tracked = tracked;
-        let mut wire = Wire { arena: arena.clone(), socket };
+        let mut wire = Wire::new(&arena, socket, Socket::Spectate);
         let Err(end) = spectator(&mut wire, &arena, &account_id, &session_id).await;
         wire.end(end).await;
     }))
@@ -219,10 +223,39 @@ enum Incoming {
 struct Wire {
     arena: Arena,
     socket: WebSocket,
+    /// What is to go wrong, after so many more frames.
+    fault: Option<(u64, SocketEnd)>,
 }
 
 impl Wire {
+    fn new(arena: &Arena, socket: WebSocket, kind: Socket) -> Self {
+        let fault = arena.faults().of_socket(kind).map(|fault| (fault.after, fault.then.clone()));
+        Self { arena: arena.clone(), socket, fault }
+    }
+
     async fn send(&mut self, frame: Frame) -> Result<(), End> {
+        match self.fault.take_if(|(after, _)| *after == 0) {
+            Some((_, end)) => self.go_wrong(end).await?,
+            None => self.fault.iter_mut().for_each(|(after, _)| *after -= 1),
+        }
+        self.write(frame).await
+    }
+
+    /// What a fault script says of this socket.
+    async fn go_wrong(&mut self, end: SocketEnd) -> Result<(), End> {
+        match end {
+            SocketEnd::Drop => Err(End::Gone),
+            SocketEnd::Close(code) => Err(End::Close(code, "a fault on demand")),
+            SocketEnd::Silence => {
+                self.arena.closing().cancelled().await;
+                Err(STOPPING)
+            }
+            SocketEnd::Garbage(text) => self.write(text.into()).await,
+            SocketEnd::Huge(bytes) => self.write("x".repeat(bytes.min(MOST_HUGE)).into()).await,
+        }
+    }
+
+    async fn write(&mut self, frame: Frame) -> Result<(), End> {
         let patience = self.arena.limits().send;
         tokio::select! {
             biased;

@@ -12,6 +12,7 @@ use super::Answer;
 use crate::arena::error::ArenaError;
 use crate::arena::evaluation::pool::{Opponents, Origin};
 use crate::arena::evaluation::{self, DEFAULT_MATCHES, MAX_SEED, MOST_MATCHES, Plan};
+use crate::arena::generation::request as generation;
 use crate::arena::guard::Caller;
 use crate::arena::jobs::callback;
 use crate::arena::league::Wanted;
@@ -108,10 +109,8 @@ pub(super) async fn create(
     body: Bytes,
 ) -> Answer {
     let mut fields = Fields::from_body(&headers, &body)?;
-    if let Some(provider) = fields.text("custom_provider_id")? {
-        let problem =
-            format!("names `{provider}`, and this arena does not generate code: send `code` or `files`");
-        return Err(ArenaError::invalid("custom_provider_id", problem));
+    if generation::is_wanted(&fields) {
+        return generation::create(&arena, &account_id, fields).await;
     }
     let upload = read_upload(&arena, &mut fields)?;
     fields.finish()?;

@@ -171,6 +171,19 @@ pub fn open_of_kind(
     Ok(connection.prepare_cached(sql)?.query_row([account_id, kind.as_str()], |row| row.get(0)).optional()?)
 }
 
+/// The same, but for one job.
+pub fn other_of_kind(
+    connection: &Connection,
+    account_id: &str,
+    kind: Kind,
+    than: &str,
+) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT job_id FROM jobs WHERE account_id = ?1 AND kind = ?2 AND job_id <> ?3
+         AND status IN ('queued', 'running') LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row([account_id, kind.as_str(), than], |row| row.get(0)).optional()?)
+}
+
 /// The jobs that a job started, oldest first.
 pub fn children(connection: &Connection, parent_id: &str) -> Result<Vec<JobRow>, StoreError> {
     let sql = format!("{SELECT} WHERE parent_id = ?1 ORDER BY seq");

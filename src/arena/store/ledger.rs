@@ -201,7 +201,8 @@ pub fn settle(
 /// Makes the hold of a run as large as this; one that is large enough stays as it is.
 ///
 /// # Errors
-/// [`StoreError::Short`] when the account cannot cover what is missing, [`StoreError::DailyLimit`] when it may not.
+/// [`StoreError::Short`] when the account cannot cover what is missing, [`StoreError::DailyLimit`] when it may not,
+/// [`StoreError::Settled`] when the run is.
 pub fn raise_hold(
     connection: &Connection,
     account_id: &str,
@@ -209,6 +210,11 @@ pub fn raise_hold(
     to: Credits,
     at: Timestamp,
 ) -> Result<(), StoreError> {
+    // A hold that nothing releases any more would be lost.
+    let sql = "SELECT EXISTS (SELECT 1 FROM ledger WHERE run_id = ?1 AND kind = 'refund')";
+    if connection.prepare_cached(sql)?.query_row([run_id], |row| row.get(0))? {
+        return Err(StoreError::Settled);
+    }
     let missing = Credits(to.0 - held_for(connection, &Payee::Run(run_id.to_owned()))?.0);
     if missing.0 <= 0 {
         return Ok(());
@@ -433,3 +439,6 @@ pub fn usage(
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,14 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
+    /// From the past, and somebody may be using it.
+    #[error(
+        "`{path}` was made by an older version of gert: start `gert arena` on it once, which brings it up to date"
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+    },
     /// From the future.
     #[error(
         "`{path}` was made by a newer version of gert (schema {found}, this one knows {known}). It was left as it \
@@ -104,6 +112,26 @@ pub(super) fn open(path: &Path, migrations: &[&str]) -> Result<(Connection, File
     })()
     .map_err(|error| OpenError::damaged(path, error))?;
     Ok((connection, lock))
+}
+
+/// Opens the database for one small write, beside an arena that may be running on it: `SQLite` keeps the two apart.
+///
+/// # Errors
+/// It is not there, not an arena's, or of another schema.
+pub fn beside(path: &Path) -> Result<Connection, OpenError> {
+    if !path.exists() {
+        return Err(OpenError::Io { path: path.to_owned(), source: io::ErrorKind::NotFound.into() });
+    }
+    if inspect(path, MIGRATIONS)? < MIGRATIONS.len() as i64 {
+        return Err(OpenError::Older { path: path.to_owned() });
+    }
+    let open = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(BUSY_WAIT)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        Ok(connection)
+    };
+    open().map_err(|error| OpenError::damaged(path, error))
 }
 
 /// Opens one more connection that only reads.

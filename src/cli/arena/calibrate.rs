@@ -117,15 +117,16 @@ fn for_people(table: &Table) -> String {
             row.player, row.elo, row.error, gap, row.matches
         );
     }
+    let first_seat = |share: f64| format!("; the first seat made {:.1} %", share * 100.0);
     _ = writeln!(
         text,
-        "{} of version {}, {} seats, {} pairs, seed {}; the first seat made {:.1} %",
+        "{} of version {}, {} seats, {} pairs, seed {}{}",
         table.game,
         table.game_version,
         table.seats,
         table.pairs,
         table.seed,
-        table.first_seat * 100.0
+        table.first_seat.map(first_seat).unwrap_or_default()
     );
     text
 }

@@ -16,7 +16,7 @@ use super::super::answer::Line;
 use super::super::clean::clean;
 use super::super::event::Usage;
 use super::super::spec::{Endpoint, Limits};
-use super::stream::{Body, TooLong, refusal};
+use super::stream::{Body, TooLong, ToolCall, refusal};
 
 /// How often a request is sent again.
 const RETRIES: u32 = 4;
@@ -48,7 +48,8 @@ pub(super) struct Asker {
 pub(super) struct Reply {
     pub(super) text: String,
     pub(super) usage: Option<Usage>,
-    is_cut: bool,
+    pub(super) tool_calls: Vec<ToolCall>,
+    pub(super) is_cut: bool,
 }
 
 impl Reply {
@@ -110,28 +111,36 @@ impl Asker {
         })
     }
 
-    /// Asks, and sends the pieces of the answer as they come.
+    /// Asks with two messages, and sends the pieces of the answer as they come.
     pub(super) async fn ask(
         self,
         system: String,
         user: String,
         pieces: mpsc::Sender<String>,
     ) -> Result<Reply, Fault> {
+        let messages = json!([{"role": "system", "content": system}, {"role": "user", "content": user}]);
+        self.converse(json!({ "messages": messages }), &pieces).await
+    }
+
+    /// Asks with messages, and whatever else stands in `asked`.
+    pub(super) async fn converse(
+        &self,
+        mut asked: Value,
+        pieces: &mpsc::Sender<String>,
+    ) -> Result<Reply, Fault> {
         let until = Instant::now().checked_add(self.patience);
-        let mut body = json!({
-            "model": self.endpoint.model,
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
-            "stream": true,
-            "stream_options": {"include_usage": true},
-        });
+        asked["model"] = self.endpoint.model.as_str().into();
+        let mut body = asked.clone();
+        body["stream"] = true.into();
+        body["stream_options"] = json!({"include_usage": true});
         let mut backoff = BACKOFF;
         let mut n_sent = 0;
         loop {
-            let (why, wait) = match self.attempt(&body, &pieces).await {
+            let (why, wait) = match self.attempt(&body, pieces).await {
                 Ok(reply) => return Ok(reply),
                 Err(Failed::Fault(fault)) => return Err(fault),
                 Err(Failed::NoStream) => {
-                    body = json!({"model": body["model"], "messages": body["messages"]});
+                    body = asked.clone();
                     continue;
                 }
                 Err(Failed::Later { why, wait }) => (why, wait.unwrap_or(backoff)),
@@ -201,7 +210,7 @@ impl Asker {
         if n_told < body.text.len() {
             let _ = pieces.send(body.text[n_told..].to_owned()).await;
         }
-        Ok(Reply { text: body.text, usage: body.usage, is_cut: body.is_cut })
+        Ok(Reply { text: body.text, usage: body.usage, tool_calls: body.tool_calls, is_cut: body.is_cut })
     }
 
     async fn refused(&self, mut response: Response, is_stream: bool) -> Failed {

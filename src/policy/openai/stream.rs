@@ -8,6 +8,20 @@ use super::super::lines::LineBuffer;
 /// The longest event of a stream, and the longest body that is no stream.
 const MAX_EVENT: usize = 4 * 1024 * 1024;
 
+/// Calls of tools in one answer; further ones are dropped.
+const MAX_CALLS: usize = 32;
+
+/// A tool that a model wants to be called.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// The endpoint's name for the call; may be empty.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments: JSON, if the model wrote them well.
+    pub arguments: String,
+}
+
 /// What was read so far.
 #[derive(Debug)]
 pub(super) struct Body {
@@ -17,6 +31,7 @@ pub(super) struct Body {
     kind: Kind,
     pub(super) text: String,
     pub(super) usage: Option<Usage>,
+    pub(super) tool_calls: Vec<ToolCall>,
     pub(super) is_cut: bool,
     /// The last event has come.
     pub(super) is_done: bool,
@@ -43,6 +58,7 @@ impl Body {
             kind: Kind::Unknown,
             text: String::new(),
             usage: None,
+            tool_calls: Vec::new(),
             is_cut: false,
             is_done: false,
             error: None,
@@ -120,9 +136,35 @@ impl Body {
             }
             _ => {}
         }
+        let calls = ["/delta/tool_calls", "/message/tool_calls"].iter().find_map(|at| choice.pointer(at));
+        for (nth, call) in calls.and_then(Value::as_array).into_iter().flatten().enumerate() {
+            self.tool_call(nth, call);
+        }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             self.is_cut = reason == "length";
             self.is_done = true;
+        }
+    }
+}
+
+impl Body {
+    /// A call, or in a stream a piece of one: `index` says of which.
+    fn tool_call(&mut self, nth: usize, call: &Value) {
+        let index = call.get("index").and_then(Value::as_u64).map_or(nth, |index| index as usize);
+        if index >= MAX_CALLS {
+            return;
+        }
+        if self.tool_calls.len() <= index {
+            self.tool_calls.resize_with(index + 1, ToolCall::default);
+        }
+        let text = |at: &str| call.pointer(at).and_then(Value::as_str).unwrap_or_default();
+        let kept = &mut self.tool_calls[index];
+        kept.id.push_str(text("/id"));
+        kept.name.push_str(text("/function/name"));
+        match call.pointer("/function/arguments") {
+            // Some servers send an object where the text of one is due.
+            Some(arguments @ Value::Object(_)) => kept.arguments = arguments.to_string(),
+            _ => kept.arguments.push_str(text("/function/arguments")),
         }
     }
 }
@@ -179,6 +221,33 @@ mod tests {
         body.push(b"data: {\"error\":{\"message\":\"overloaded\"}}\n").unwrap();
         body.end();
         assert_eq!((body.error.as_deref(), body.is_done), (Some("overloaded"), false));
+    }
+
+    #[test]
+    fn calls_of_tools_are_put_together_from_their_pieces() {
+        let call = |id: &str, name: &str, arguments: &str| ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        };
+        let stream = concat!(
+            r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"list","arguments":""}}]}}]}"#,
+            "\n\n",
+            r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}},{"index":1,"id":"c2","function":{"name":"read","arguments":"{}"}}]}}]}"#,
+            "\n\n",
+            r#"data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}},{"index":99,"id":"x"}]},"finish_reason":"tool_calls"}]}"#,
+            "\n\n",
+        );
+        let mut body = Body::new();
+        body.push(stream.as_bytes()).unwrap();
+        body.end();
+        assert_eq!(body.tool_calls, [call("c1", "list", r#"{"a":1}"#), call("c2", "read", "{}")]);
+
+        let mut body = Body::new();
+        let document = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c","function":{"name":"list","arguments":{}}}]}}]}"#;
+        body.push(document.as_bytes()).unwrap();
+        body.end();
+        assert_eq!(body.tool_calls, [call("c", "list", "{}")]);
     }
 
     #[test]

@@ -9,9 +9,10 @@ use crate::tape::line::{Line, LineKind, Totals, Unread};
 use crate::tape::numbers;
 
 use super::marks::Marks;
+use super::spill::Spill;
 use super::{Place, Skipped, Summary};
 
-/// Lines known of one recording: 20 bytes each. What comes after is in the file and cannot be gone to.
+/// Lines known of one recording: 24 bytes each on disk, with the moment. What comes after is in the file and cannot be gone to.
 const MOST_LINES: usize = 4 << 20;
 /// Seats known of one recording.
 const MOST_SEATS: usize = 64;
@@ -19,12 +20,9 @@ const MOST_SEATS: usize = 64;
 /// Knows a file without holding it. Lines that cannot be read are in it no more than as a count.
 #[derive(Debug, Default)]
 pub(in crate::tape) struct Index {
-    offsets: Vec<u64>,
-    lengths: Vec<u32>,
-    ticks: Vec<u32>,
-    times: Vec<u32>,
+    lines: Spill<5>,
     /// The line of each moment.
-    moments: Vec<u32>,
+    moments: Spill<1>,
     bytes: u64,
     tick: u64,
     at_ms: u64,
@@ -34,6 +32,26 @@ pub(in crate::tape) struct Index {
     game: Option<String>,
     player_id: Option<String>,
     seats: BTreeSet<String>,
+}
+
+/// Where a line is and when it was.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    offset: u64,
+    length: u32,
+    tick: u32,
+    /// Milliseconds since the beginning.
+    time: u32,
+}
+
+impl Entry {
+    fn packed(self) -> [u32; 5] {
+        [self.offset as u32, (self.offset >> 32) as u32, self.length, self.tick, self.time]
+    }
+
+    fn unpacked([low, high, length, tick, time]: [u32; 5]) -> Self {
+        Self { offset: u64::from(high) << 32 | u64::from(low), length, tick, time }
+    }
 }
 
 impl Index {
@@ -47,7 +65,7 @@ impl Index {
         let offset = self.bytes;
         self.bytes += length;
         let line = match line {
-            Ok(line) if self.offsets.len() < MOST_LINES => line,
+            Ok(line) if self.lines.len() < MOST_LINES => line,
             Err(Unread::Unknown) => {
                 self.skipped.unknown += 1;
                 return;
@@ -63,12 +81,11 @@ impl Index {
         // Going to a tick needs them in order.
         self.tick = self.tick.max(heard.and_then(|message| message.tick).unwrap_or(0));
         if heard.is_some_and(|message| message.kind == MessageKind::Observation) {
-            self.moments.push(self.offsets.len() as u32);
+            self.moments.push([self.lines.len() as u32]);
         }
-        self.offsets.push(offset);
-        self.lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
-        self.ticks.push(u32::try_from(self.tick).unwrap_or(u32::MAX));
-        self.times.push(u32::try_from(self.at_ms).unwrap_or(u32::MAX));
+        let short = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let entry = Entry { offset, length: short(length), tick: short(self.tick), time: short(self.at_ms) };
+        self.lines.push(entry.packed());
         self.learn(line);
     }
 
@@ -93,7 +110,7 @@ impl Index {
                 self.game = self.game.take().or_else(|| about.game.clone());
                 self.player_id = self.player_id.take().or_else(|| about.player_id.clone());
             }
-            LineKind::Acted(act) if !act.shadow && !self.moments.is_empty() => {
+            LineKind::Acted(act) if !act.shadow && self.moments.len() > 0 => {
                 let ms = line.at_ms.saturating_sub(self.time_of(nth).0.as_millis() as u64);
                 self.curves.took(nth, &act.player_id, ms as f64);
             }
@@ -170,7 +187,7 @@ impl Index {
         let nth = match at {
             Place::Nth(nth) => nth,
             Place::Tick(tick) => {
-                self.moments.partition_point(|line| u64::from(self.ticks[*line as usize]) < tick)
+                self.moments.partition_point(|[line]| u64::from(self.entry(line as usize).tick) < tick)
             }
             Place::Percent(percent) => (percent.clamp(0.0, 100.0) / 100.0 * last as f64).round() as usize,
             Place::MarkerAfter(nth) => self.marks.after(nth).unwrap_or(last),
@@ -181,41 +198,46 @@ impl Index {
     }
 
     fn tick_of(&self, nth: usize) -> u64 {
-        self.moments.get(nth).map_or(0, |line| u64::from(self.ticks[*line as usize]))
+        self.moment(nth).map_or(0, |line| u64::from(self.entry(line).tick))
     }
 
     /// The line a moment begins with.
     pub(super) fn line_of(&self, nth: usize) -> usize {
-        self.moments.get(nth).map_or(self.offsets.len(), |line| *line as usize)
+        self.moment(nth).unwrap_or(self.lines.len())
+    }
+
+    fn moment(&self, nth: usize) -> Option<usize> {
+        self.moments.get(nth).map(|[line]| line as usize)
+    }
+
+    fn entry(&self, line: usize) -> Entry {
+        self.lines.get(line).map(Entry::unpacked).unwrap_or_default()
     }
 
     /// The line after a moment: for the newest one, after all that came since.
     pub(super) fn end_of(&self, nth: usize) -> usize {
-        if nth + 1 < self.moments.len() { self.line_of(nth) + 1 } else { self.offsets.len() }
+        if nth + 1 < self.moments.len() { self.line_of(nth) + 1 } else { self.lines.len() }
     }
 
     /// When a moment was, and how long it lasted.
     pub(super) fn time_of(&self, nth: usize) -> (Duration, Option<Duration>) {
-        let at = |nth: usize| {
-            self.moments.get(nth).map(|line| Duration::from_millis(u64::from(self.times[*line as usize])))
-        };
+        let at = |nth| self.moment(nth).map(|line| Duration::from_millis(u64::from(self.entry(line).time)));
         let start = at(nth).unwrap_or_default();
         (start, at(nth + 1).map(|next| next.saturating_sub(start)))
     }
 
     pub(super) fn bytes_of(&self, line: usize) -> (u64, usize) {
-        self.offsets.get(line).map_or((0, 0), |offset| (*offset, self.lengths[line] as usize))
+        let Entry { offset, length, .. } = self.entry(line);
+        (offset, length as usize)
     }
 
     /// The lines before this one that are no observations, the newest of them, oldest first.
     pub(super) fn earlier(&self, until: usize, most: usize) -> Vec<usize> {
-        let mut moments =
-            self.moments[..self.moments.partition_point(|line| (*line as usize) < until)].iter().rev();
-        let mut moment = moments.next();
+        let mut before = self.moments.partition_point(|[line]| (line as usize) < until);
         let mut lines = Vec::new();
-        for line in (0..until.min(self.offsets.len())).rev() {
-            if moment == Some(&(line as u32)) {
-                moment = moments.next();
+        for line in (0..until.min(self.lines.len())).rev() {
+            if before > 0 && self.moment(before - 1) == Some(line) {
+                before -= 1;
             } else {
                 lines.push(line);
                 if lines.len() == most {

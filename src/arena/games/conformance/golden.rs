@@ -99,7 +99,7 @@ fn record(game: &dyn Game) -> Vec<Line> {
     let mut lines = vec![start_line(game, play.digest())];
     let mut rng = Pcg::new(102);
     while play.probe().over.is_none() {
-        let mut inputs = random_inputs(&*play, &mut rng);
+        let mut inputs = random_inputs(game, &*play, &mut rng);
         let culprit = play.probe().turn.seats().iter().next();
         if let Some(seat) = culprit.filter(|_| play.probe().tick == HORIZON - 5) {
             inputs.insert(seat, Input::Fail("gone".into()));

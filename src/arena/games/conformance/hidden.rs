@@ -22,7 +22,7 @@ fn nothing_a_seat_is_shown_depends_on_what_is_hidden_from_it() {
             };
             let mut play = start(*game, seats, HORIZON, 33);
             check(&*play);
-            play_out(&mut *play, 34, |play, _, _| check(play));
+            play_out(*game, &mut *play, 34, |play, _, _| check(play));
         }
     }
 }

@@ -3,10 +3,15 @@
 use super::*;
 
 /// As [`play_out`], but now and then a seat goes bad.
-fn play_out_badly(play: &mut dyn Play, stream: u64, mut look: impl FnMut(&dyn Play, &StepReport)) {
+fn play_out_badly(
+    game: &dyn Game,
+    play: &mut dyn Play,
+    stream: u64,
+    mut look: impl FnMut(&dyn Play, &StepReport),
+) {
     let mut rng = Pcg::new(stream);
     while play.probe().over.is_none() {
-        let mut inputs = random_inputs(play, &mut rng);
+        let mut inputs = random_inputs(game, play, &mut rng);
         for seat in play.probe().turn.seats().iter() {
             if rng.one_in(40) {
                 inputs.insert(seat, Input::Fail("gone".into()));
@@ -30,9 +35,9 @@ fn rewards_and_the_initial_score_sum_to_the_final_score() {
                     }
                 };
                 if goes_bad {
-                    play_out_badly(&mut *play, u64::from(seats), |_, report| add(report));
+                    play_out_badly(*game, &mut *play, u64::from(seats), |_, report| add(report));
                 } else {
-                    play_out(&mut *play, u64::from(seats), |_, _, report| add(report));
+                    play_out(*game, &mut *play, u64::from(seats), |_, _, report| add(report));
                 }
                 for (seat, score) in play.probe().scores.iter() {
                     assert!(same(round4(*sums.get(seat).unwrap()), *score), "{} {seat}", game.spec().slug);
@@ -80,7 +85,7 @@ fn failing_never_pays_in(game: &dyn Game, seats: u8, seed: u64) {
         }
     };
     note(&*play);
-    play_out(&mut *play, mix(&[seed, 61]), |play, _, _| note(play));
+    play_out(game, &mut *play, mix(&[seed, 61]), |play, _, _| note(play));
     for (seat, score) in play.probe().scores.iter() {
         let failure = *best_failure.get(seat).unwrap();
         assert!(*score >= failure, "{slug} {seat}: {score} < {failure}");
@@ -112,7 +117,7 @@ fn a_probe_never_contradicts_itself() {
             };
             let mut play = start(*game, seats, HORIZON, 65);
             check(&*play);
-            play_out_badly(&mut *play, 66 + u64::from(seats), |play, _| check(play));
+            play_out_badly(*game, &mut *play, 66 + u64::from(seats), |play, _| check(play));
         }
     }
 }
@@ -124,7 +129,7 @@ fn places_go_by_score_and_the_failed_come_last() {
         for seed in 0..4 {
             let seats = most_seats(*game);
             let mut play = start(*game, seats, HORIZON, seed);
-            play_out_badly(&mut *play, mix(&[seed, 67]), |_, _| ());
+            play_out_badly(*game, &mut *play, mix(&[seed, 67]), |_, _| ());
             let (probe, standings) = (play.probe(), play.standings());
             let failed = probe.failed.without(probe.eliminated);
             let rank = |seat| standings.get(seat).unwrap().rank;

@@ -3,7 +3,7 @@
 //! A position holds no generator: whoever sees one cannot know where food will come up.
 
 use arrayvec::ArrayVec;
-use serde_json::json;
+use serde::Serialize;
 
 use super::grid::{Cell, Direction, Grid, MAX_CELLS};
 use crate::arena::engine::events::{Audience, EventSink};
@@ -40,6 +40,16 @@ pub struct Serpent {
     stacked: u16,
     life: Life,
     score: u32,
+}
+
+/// What happens, as observations show it. A cell is column and row.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Event {
+    Ate { cell: (u8, u8), seat: Seat },
+    Died { cause: &'static str, cell: (u8, u8), seat: Seat },
+    Survivor { seat: Seat },
+    Failed { seat: Seat },
 }
 
 /// Whether a serpent is in the game, and why not.
@@ -195,17 +205,14 @@ impl Position {
             })
             .collect();
         self.eat(&heads, events);
-        let deaths: ArrayVec<Option<&str>, MAX_SEATS> =
+        let deaths: ArrayVec<Option<&'static str>, MAX_SEATS> =
             (0..self.serpents.len()).map(|nth| self.cause_of_death(nth, &heads)).collect();
         for (nth, cause) in deaths.into_iter().enumerate() {
             match (cause, heads[nth]) {
                 (Some(cause), _) => {
                     self.serpents[nth].life = Life::Dead;
                     let (seat, cell) = (Seat::new(nth as u8), self.grid.position(self.serpents[nth].head));
-                    events.emit(
-                        Audience::All,
-                        || json!({"died": {"cause": cause, "cell": cell, "seat": seat}}),
-                    );
+                    events.emit(Audience::All, || Event::Died { cause, cell, seat });
                     self.remove_body(nth);
                 }
                 (None, Some(head)) => {
@@ -227,8 +234,8 @@ impl Position {
             serpent.length += 1;
             serpent.stacked += 1;
             serpent.score += FOOD_POINTS;
-            let cell = self.grid.position(head);
-            events.emit(Audience::All, || json!({"ate": {"cell": cell, "seat": Seat::new(nth as u8)}}));
+            let (cell, seat) = (self.grid.position(head), Seat::new(nth as u8));
+            events.emit(Audience::All, || Event::Ate { cell, seat });
         }
         // Only now: two heads on one food both eat.
         for &head in heads.iter().flatten() {
@@ -276,7 +283,7 @@ impl Position {
         serpent.life = Life::Failed;
         serpent.score = 0;
         self.remove_body(seat.index());
-        events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Failed { seat });
     }
 
     /// Rewards the last one alive; to be called once, when somebody has left.
@@ -287,7 +294,7 @@ impl Position {
             && let Some(seat) = alive.iter().next()
         {
             self.serpents[seat.index()].score += SURVIVOR_POINTS;
-            events.emit(Audience::All, || json!({"survivor": {"seat": seat}}));
+            events.emit(Audience::All, || Event::Survivor { seat });
         }
     }
 

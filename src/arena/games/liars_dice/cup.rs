@@ -210,8 +210,8 @@ pub fn matches(hand: &Hand, face: u8, wild_ones: bool) -> u8 {
 }
 
 /// The dice one by one, ascending.
-pub fn faces(hand: &Hand) -> Vec<u8> {
-    (1..=6).flat_map(|face| std::iter::repeat_n(face, usize::from(hand[usize::from(face) - 1]))).collect()
+pub fn faces(hand: &Hand) -> impl Iterator<Item = u8> {
+    (1..=6).zip(hand).flat_map(|(face, &count)| std::iter::repeat_n(face, usize::from(count)))
 }
 
 /// The chance that at least `k` of `n` unseen dice match, each with a chance of one in `one_in`: 3 or 6.

@@ -2,8 +2,11 @@
 //!
 //! It knows orders and nothing of money: who pays what is the market's business. Start at [`Book::take`].
 
+use serde::Serialize;
+
 /// The two sides of a trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Wants shares.
     Buy,
@@ -104,7 +107,7 @@ pub struct Book {
 
 impl Book {
     /// The orders of one side, best and oldest first.
-    pub fn side(&self, side: Side) -> impl Iterator<Item = &Resting> {
+    pub fn side(&self, side: Side) -> impl Iterator<Item = &Resting> + Clone {
         self.orders(side).iter().rev()
     }
 

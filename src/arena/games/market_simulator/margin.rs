@@ -1,10 +1,10 @@
 //! How a seat loses its shares other than by trading: margin calls, elimination, failure, settlement.
 
-use serde_json::json;
-
 use super::book::{Owner, Side};
+use super::events::Event;
 use super::market::{Incoming, State, owner, report};
-use super::{MARGIN_PERCENT, STOCKS, SYMBOLS};
+use super::observe::BySymbol;
+use super::{MARGIN_PERCENT, STOCKS};
 use crate::arena::engine::events::{Audience, EventSink};
 use crate::arena::engine::observation::Cents;
 use crate::arena::engine::seats::{Seat, SeatSet};
@@ -33,10 +33,7 @@ impl State {
     pub(super) fn settle(&mut self, queue: &[Seat], events: &mut impl EventSink) {
         let prices: [i64; STOCKS] = std::array::from_fn(|stock| self.stocks[stock].process.settlement());
         self.settlement = Some(prices);
-        events.emit(
-            Audience::All,
-            || json!({"settlement": {SYMBOLS[0]: Cents(prices[0]), SYMBOLS[1]: Cents(prices[1])}}),
-        );
+        events.emit(Audience::All, || Event::Settlement(BySymbol(prices.map(Cents))));
         for seat in Seat::first(self.seats) {
             self.cancel_all(seat);
             self.accounts.close(owner(seat), prices);
@@ -55,7 +52,7 @@ impl State {
             self.cancel_all(seat);
             self.accounts.close(owner(seat), self.marks());
             self.live.remove(seat);
-            events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+            events.emit(Audience::All, || Event::Failed { seat });
         }
     }
 
@@ -73,11 +70,8 @@ impl State {
         }
         if !called.contains(seat) {
             called.insert(seat);
-            report(
-                events,
-                owner(seat),
-                || json!({"margin_call": {"equity": Cents(equity), "exposure": Cents(exposure)}}),
-            );
+            let call = || Event::MarginCall { equity: Cents(equity), exposure: Cents(exposure) };
+            report(events, owner(seat), call);
         }
         let cancelled = self.cancel_all(seat);
         let traded = self.liquidate(seat, events);
@@ -117,6 +111,6 @@ impl State {
         self.accounts.seize(owner(seat));
         self.live.remove(seat);
         self.eliminated.insert(seat);
-        events.emit(Audience::All, || json!({"eliminated": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Eliminated { seat });
     }
 }

@@ -3,11 +3,11 @@
 //! Margin calls, elimination and settlement are in [`super::margin`].
 
 use arrayvec::ArrayVec;
-use serde_json::{Value, json};
 
 use super::account::Accounts;
 use super::actions::{Order, Plan, Step};
 use super::book::{Book, Hit, Owner, Resting, Side};
+use super::events::Event;
 use super::process::{Behaviour, Process, crowd_orders};
 use super::{
     HISTORY, LADDER, MARKET_REACH, MAX_ACTIONS, MAX_OPEN_ORDERS, NEWS_EVERY, NEWS_KEPT, POSITION_LIMIT,
@@ -171,7 +171,10 @@ impl State {
         let limit = limit.unwrap_or(process.mark() + side.sign() * MARKET_REACH);
         let accounts = &mut self.accounts;
         book.take(owner, side, limit, qty, |hit| match hit {
-            Hit::SelfTrade(own) => report(events, own.owner, || cancelled(own.id, "self_trade")),
+            Hit::SelfTrade(own) => {
+                let cancelled = || Event::OrderCancelled { order_id: own.id, reason: "self_trade" };
+                report(events, own.owner, cancelled);
+            }
             Hit::Trade(maker) => {
                 let (from, to) = match side {
                     Side::Buy => (maker.owner, owner),
@@ -205,11 +208,8 @@ impl State {
                     Step::Cancel { id } => {
                         let gone = self.stocks.iter_mut().any(|stock| stock.book.cancel(owner, id).is_some());
                         if !gone {
-                            report(
-                                events,
-                                owner,
-                                || json!({"cancel_refused": {"order_id": id, "reason": "not_open"}}),
-                            );
+                            let refused = || Event::CancelRefused { order_id: id, reason: "not_open" };
+                            report(events, owner, refused);
                         }
                     }
                     Step::CancelAll { stock: Some(stock) } => self.stocks[stock].book.cancel_all(owner),
@@ -292,10 +292,8 @@ impl State {
                 self.news.remove(0);
             }
             self.news.push(News { stock, estimate, tick: self.tick + 1 });
-            events.emit(
-                Audience::All,
-                || json!({"news": {"estimate": Cents(estimate), "symbol": SYMBOLS[stock]}}),
-            );
+            let news = || Event::News { estimate: Cents(estimate), symbol: SYMBOLS[stock] };
+            events.emit(Audience::All, news);
         }
     }
 
@@ -325,7 +323,7 @@ pub(super) const fn owner(seat: Seat) -> Owner {
 }
 
 /// Reports an event to an owner who has a seat.
-pub(super) fn report(events: &mut impl EventSink, owner: Owner, event: impl FnOnce() -> Value) {
+pub(super) fn report(events: &mut impl EventSink, owner: Owner, event: impl FnOnce() -> Event) {
     if owner.index() < MAX_SEATS {
         events.emit(Audience::Only(Seat::new(owner.index() as u8)), event);
     }
@@ -336,32 +334,24 @@ fn taker_fee(taker: Owner, value: i64) -> i64 {
     if taker == Owner::HOUSE { 0 } else { (value + 9_999) / 10_000 }
 }
 
-fn fill(order: &Resting, stock: usize, side: Side, liquidity: &str, fee: i64) -> Value {
-    json!({"fill": {
-        "fee": Cents(fee),
-        "liquidity": liquidity,
-        "order_id": order.id,
-        "price": Cents(order.price),
-        "qty": order.qty,
-        "side": side.as_str(),
-        "symbol": SYMBOLS[stock],
-    }})
+fn fill(order: &Resting, stock: usize, side: Side, liquidity: &'static str, fee: i64) -> Event {
+    Event::Fill {
+        fee: Cents(fee),
+        liquidity,
+        order_id: order.id,
+        price: Cents(order.price),
+        qty: order.qty,
+        side,
+        symbol: SYMBOLS[stock],
+    }
 }
 
-fn cancelled(id: u32, reason: &str) -> Value {
-    json!({"order_cancelled": {"order_id": id, "reason": reason}})
-}
-
-/// Says that only `qty` of the shares asked for stand: traded at once, resting, or still on their way.
-fn shortened(id: u32, order: &Order, qty: i64, reason: &str) -> Value {
-    let (side, symbol, asked) = (order.side.as_str(), SYMBOLS[order.stock], order.qty);
+/// Says that only `qty` of the shares asked for stand.
+fn shortened(order_id: u32, order: &Order, qty: i64, reason: &'static str) -> Event {
+    let (side, symbol, asked) = (order.side, SYMBOLS[order.stock], order.qty);
     if qty > 0 {
-        json!({"order_cut": {
-            "asked": asked, "order_id": id, "qty": qty, "reason": reason, "side": side, "symbol": symbol,
-        }})
+        Event::OrderCut { asked, order_id, qty, reason, side, symbol }
     } else {
-        json!({"order_refused": {
-            "asked": asked, "order_id": id, "reason": reason, "side": side, "symbol": symbol,
-        }})
+        Event::OrderRefused { asked, order_id, reason, side, symbol }
     }
 }

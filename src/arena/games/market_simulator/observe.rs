@@ -2,15 +2,14 @@
 
 use std::fmt::Debug;
 
-use arrayvec::ArrayVec;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::actions::{self, Plan};
 use super::book::{Resting, Side};
 use super::market::{News, State, Tape, owner};
 use super::{BOOK_DEPTH, HISTORY, MAX_ACTIONS, MAX_OPEN_ORDERS, NEWS_KEPT, POSITION_LIMIT, STOCKS, SYMBOLS};
-use crate::arena::engine::observation::{Cents, ObservationWriter};
+use crate::arena::engine::observation::{Cents, List, Members, ObservationWriter};
 use crate::arena::engine::seats::Seat;
 use crate::arena::engine::{Timing, schema};
 
@@ -52,7 +51,7 @@ impl<'a> View<'a> {
     }
 
     /// All marks that are shown, oldest first, in cents.
-    pub fn history(&self, stock: usize) -> impl DoubleEndedIterator<Item = i64> + 'a {
+    pub fn history(&self, stock: usize) -> impl DoubleEndedIterator<Item = i64> + Clone + 'a {
         let view = *self;
         (self.oldest()..=self.tick()).map(move |tick| view.past_mark(stock, tick))
     }
@@ -98,7 +97,7 @@ impl<'a> View<'a> {
     }
 
     /// Own resting orders of one stock, by side, best first.
-    pub fn open_orders(&self, stock: usize) -> impl Iterator<Item = (Side, &'a Resting)> + 'a {
+    pub fn open_orders(&self, stock: usize) -> impl Iterator<Item = (Side, &'a Resting)> + Clone + 'a {
         let owner = owner(self.seat);
         let book = &self.state.stocks[stock].book;
         Side::BOTH.into_iter().flat_map(move |side| {
@@ -107,7 +106,7 @@ impl<'a> View<'a> {
     }
 
     /// The other seats' equity, in cents.
-    pub fn rivals(&self) -> impl Iterator<Item = (Seat, i64)> + 'a {
+    pub fn rivals(&self) -> impl Iterator<Item = (Seat, i64)> + Clone + 'a {
         let Self { state, seat } = *self;
         Seat::first(state.seats).filter(move |other| *other != seat).map(|other| (other, state.equity(other)))
     }
@@ -132,25 +131,18 @@ impl Debug for View<'_> {
 }
 
 /// Writes the game's own members.
-pub(super) fn write(view: &View<'_>, out: &mut ObservationWriter) {
-    out.field("account", &AccountMember(view));
-    out.field("books", &BySymbol(|stock| BookMember { view, stock }));
-    out.field("history", &BySymbol(|stock| List(move || view.history(stock).map(Cents))));
-    out.field("news", &List(|| view.news().iter().map(NewsMember)));
-    out.field(
-        "open_orders",
-        &List(|| {
-            (0..STOCKS).flat_map(|stock| {
-                view.open_orders(stock).map(move |(side, order)| OrderMember { stock, side, order })
-            })
-        }),
-    );
-    out.field("rivals", &Rivals(view));
-    out.field(
-        "settlement",
-        &view.settlement().map(|prices| BySymbol(move |stock: usize| Cents(prices[stock]))),
-    );
-    out.field("tape", &BySymbol(|stock| TapeMember(view.tape(stock))));
+pub(super) fn write(view: &View<'_>, out: &mut ObservationWriter<'_>) {
+    let orders = (0..STOCKS).flat_map(|stock| {
+        view.open_orders(stock).map(move |(side, order)| ShownOrder::new(stock, side, order))
+    });
+    out.field("account", &ShownAccount::new(view));
+    out.field("books", &by_symbol(|stock| ShownBook::new(view, stock)));
+    out.field("history", &by_symbol(|stock| List(view.history(stock).map(Cents))));
+    out.field("news", &List(view.news().iter().map(ShownNews::new)));
+    out.field("open_orders", &List(orders));
+    out.field("rivals", &Members(view.rivals().map(|(seat, equity)| (seat, Cents(equity)))));
+    out.field("settlement", &view.settlement().map(|prices| BySymbol(prices.map(Cents))));
+    out.field("tape", &by_symbol(|stock| ShownTape::new(view.tape(stock))));
 }
 
 /// JSON Schema of an observation. Money is in units of 100 cents, with two decimals at most.
@@ -234,108 +226,102 @@ pub(super) fn schema() -> Value {
     schema::observation(Timing::Simultaneous, &action, own)
 }
 
-/// One value a stock, made when it is written.
-struct BySymbol<F>(F);
+/// One value a stock.
+pub(super) struct BySymbol<T>(pub [T; STOCKS]);
 
-impl<T: Serialize, F: Fn(usize) -> T> Serialize for BySymbol<F> {
+impl<T: Serialize> Serialize for BySymbol<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(STOCKS))?;
-        for (stock, symbol) in SYMBOLS.iter().enumerate() {
-            map.serialize_entry(symbol, &(self.0)(stock))?;
+        serializer.collect_map(SYMBOLS.iter().zip(&self.0))
+    }
+}
+
+fn by_symbol<T>(of: impl Fn(usize) -> T) -> BySymbol<T> {
+    BySymbol(std::array::from_fn(of))
+}
+
+#[derive(Serialize)]
+struct ShownAccount {
+    cash: Cents,
+    equity: Cents,
+    fees: Cents,
+    positions: BySymbol<i64>,
+}
+
+impl ShownAccount {
+    fn new(view: &View<'_>) -> Self {
+        Self {
+            cash: Cents(view.cash()),
+            equity: Cents(view.equity()),
+            fees: Cents(view.fees()),
+            positions: by_symbol(|stock| view.position(stock)),
         }
-        map.end()
     }
 }
 
-/// A list made when it is written.
-struct List<F>(F);
+#[derive(Serialize)]
+struct ShownBook<'a> {
+    asks: Levels<'a>,
+    bids: Levels<'a>,
+}
 
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for List<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        for item in (self.0)() {
-            list.serialize_element(&item)?;
-        }
-        list.end()
+impl<'a> ShownBook<'a> {
+    fn new(view: &'a View<'a>, stock: usize) -> Self {
+        let [bids, asks] = Side::BOTH.map(|side| Levels { view, stock, side });
+        Self { asks, bids }
     }
 }
 
-struct AccountMember<'a>(&'a View<'a>);
-
-impl Serialize for AccountMember<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("cash", &Cents(self.0.cash()))?;
-        map.serialize_entry("equity", &Cents(self.0.equity()))?;
-        map.serialize_entry("fees", &Cents(self.0.fees()))?;
-        map.serialize_entry("positions", &BySymbol(|stock| self.0.position(stock)))?;
-        map.end()
-    }
-}
-
-struct BookMember<'a> {
+/// One side of a book.
+struct Levels<'a> {
     view: &'a View<'a>,
     stock: usize,
-}
-
-impl Serialize for BookMember<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let levels = |side| -> ArrayVec<(Cents, i64), BOOK_DEPTH> {
-            self.view.levels(self.stock, side).map(|(price, qty)| (Cents(price), qty)).collect()
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("asks", &*levels(Side::Sell))?;
-        map.serialize_entry("bids", &*levels(Side::Buy))?;
-        map.end()
-    }
-}
-
-struct NewsMember<'a>(&'a News);
-
-impl Serialize for NewsMember<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("estimate", &Cents(self.0.estimate))?;
-        map.serialize_entry("symbol", SYMBOLS[self.0.stock])?;
-        map.serialize_entry("tick", &self.0.tick)?;
-        map.end()
-    }
-}
-
-struct OrderMember<'a> {
-    stock: usize,
     side: Side,
-    order: &'a Resting,
 }
 
-impl Serialize for OrderMember<'_> {
+impl Serialize for Levels<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.order.id)?;
-        map.serialize_entry("price", &Cents(self.order.price))?;
-        map.serialize_entry("qty", &self.order.qty)?;
-        map.serialize_entry("side", self.side.as_str())?;
-        map.serialize_entry("symbol", SYMBOLS[self.stock])?;
-        map.end()
+        let levels = self.view.levels(self.stock, self.side);
+        serializer.collect_seq(levels.map(|(price, qty)| (Cents(price), qty)))
     }
 }
 
-struct Rivals<'a>(&'a View<'a>);
+#[derive(Serialize)]
+struct ShownNews {
+    estimate: Cents,
+    symbol: &'static str,
+    tick: u32,
+}
 
-impl Serialize for Rivals<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.rivals().map(|(seat, equity)| (seat, Cents(equity))))
+impl ShownNews {
+    fn new(news: &News) -> Self {
+        Self { estimate: Cents(news.estimate), symbol: SYMBOLS[news.stock], tick: news.tick }
     }
 }
 
-struct TapeMember(Tape);
+#[derive(Serialize)]
+struct ShownOrder {
+    id: u32,
+    price: Cents,
+    qty: i64,
+    side: Side,
+    symbol: &'static str,
+}
 
-impl Serialize for TapeMember {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("bought", &self.0.bought)?;
-        map.serialize_entry("last", &self.0.last.map(Cents))?;
-        map.serialize_entry("sold", &self.0.sold)?;
-        map.end()
+impl ShownOrder {
+    fn new(stock: usize, side: Side, order: &Resting) -> Self {
+        Self { id: order.id, price: Cents(order.price), qty: order.qty, side, symbol: SYMBOLS[stock] }
+    }
+}
+
+#[derive(Serialize)]
+struct ShownTape {
+    bought: i64,
+    last: Option<Cents>,
+    sold: i64,
+}
+
+impl ShownTape {
+    fn new(tape: Tape) -> Self {
+        Self { bought: tape.bought, last: tape.last.map(Cents), sold: tape.sold }
     }
 }

@@ -110,7 +110,7 @@ impl<'a> View<'a> {
 }
 
 /// Writes the game's members of an observation.
-pub(super) fn write(view: &View<'_>, out: &mut ObservationWriter) {
+pub(super) fn write(view: &View<'_>, out: &mut ObservationWriter<'_>) {
     let state = view.state;
     let options = view.options();
     let (least, most) = options.raise.unwrap_or_default();
@@ -203,20 +203,12 @@ impl Serialize for Shown<'_> {
 struct Pot {
     amount: u32,
     half: &'static str,
-    winners: Winners,
+    winners: SeatSet,
 }
 
 impl Pot {
     fn new(share: Share) -> Self {
-        Self { amount: share.amount, half: share.half.as_str(), winners: Winners(share.winners) }
-    }
-}
-
-struct Winners(SeatSet);
-
-impl Serialize for Winners {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter())
+        Self { amount: share.amount, half: share.half.as_str(), winners: share.winners }
     }
 }
 

@@ -4,11 +4,11 @@
 //! next hand with its blinds. Start at [`State::play`]; who is asked next is decided in [`State::next_to_decide`].
 
 use arrayvec::ArrayVec;
-use serde_json::json;
 
 use super::actions::Action;
 use super::cards::Card;
 use super::evaluate::{Board, Hole};
+use super::events::Event;
 use super::pots::{self, Half, Share, Shares, Shown};
 use super::{BIG_BLIND, MAX_PLAYERS, SMALL_BLIND, START_STACK};
 use crate::arena::engine::events::{Audience, EventSink, NoEvents};
@@ -206,7 +206,7 @@ impl State {
         match action {
             Action::Fold => {
                 self.in_hand.remove(seat);
-                events.emit(Audience::All, || json!({"fold": {"seat": seat}}));
+                events.emit(Audience::All, || Event::Fold { seat });
             }
             Action::Check | Action::Call => self.call(seat, events),
             Action::Raise { to } => self.raise(seat, to, events),
@@ -225,7 +225,7 @@ impl State {
         self.live.remove(seat);
         self.in_hand.remove(seat);
         self.stacks[seat.index()] = 0;
-        events.emit(Audience::All, || json!({"failed": {"seat": seat}}));
+        events.emit(Audience::All, || Event::Failed { seat });
         if let Some(on_turn) = self.to_act {
             self.go_on(if on_turn == seat { self.after(seat) } else { on_turn }, events);
         }
@@ -235,8 +235,8 @@ impl State {
         let Options { to_call, .. } = self.options(seat);
         self.put_in(seat, to_call);
         events.emit(Audience::All, || match to_call {
-            0 => json!({"check": {"seat": seat}}),
-            _ => json!({"call": {"amount": to_call, "seat": seat}}),
+            0 => Event::Check { seat },
+            amount => Event::Call { amount, seat },
         });
     }
 
@@ -250,7 +250,7 @@ impl State {
             self.acted = SeatSet::EMPTY;
         }
         let all_in = self.stacks[seat.index()] == 0;
-        events.emit(Audience::All, || json!({"raise": {"all_in": all_in, "seat": seat, "to": to}}));
+        events.emit(Audience::All, || Event::Raise { all_in, seat, to });
     }
 
     fn put_in(&mut self, seat: Seat, chips: u32) {
@@ -328,7 +328,7 @@ impl State {
         self.acted = SeatSet::EMPTY;
         (self.high, self.last_raise) = (0, BIG_BLIND);
         let cards = &self.board[before..street.open()];
-        events.emit(Audience::All, || json!({"street": {"cards": cards, "street": street.as_str()}}));
+        events.emit(Audience::All, || Event::Street { cards, street: street.as_str() });
     }
 
     /// Deals a hand and posts the blinds. Gives the first seat to be asked.
@@ -339,7 +339,7 @@ impl State {
         self.street = Street::Preflop;
         self.deal_cards();
         let (number, button) = (self.hand_number, self.button);
-        events.emit(Audience::All, || json!({"hand": {"button": button, "number": number}}));
+        events.emit(Audience::All, || Event::Hand { button, number });
         let small = if self.live.len() == 2 { self.button } else { self.next_live(self.button) };
         let big = self.next_live(small);
         self.post(small, SMALL_BLIND, events);
@@ -363,7 +363,7 @@ impl State {
     fn post(&mut self, seat: Seat, blind: u32, events: &mut impl EventSink) {
         let amount = blind.min(self.stacks[seat.index()]);
         self.put_in(seat, amount);
-        events.emit(Audience::All, || json!({"blind": {"amount": amount, "seat": seat}}));
+        events.emit(Audience::All, || Event::Blind { amount, seat });
     }
 
     /// Pays out the pot and takes seats without chips out of the match.
@@ -373,12 +373,13 @@ impl State {
         } else if let Some(winner) = self.in_hand.iter().next() {
             let amount = self.pot();
             self.stacks[winner.index()] += amount;
-            events.emit(Audience::All, || json!({"won": {"amount": amount, "seats": [winner]}}));
+            let won = Event::Won { amount, half: None, seats: SeatSet::one(winner) };
+            events.emit(Audience::All, || won);
         }
         self.sweep();
         for seat in self.live.iter().filter(|seat| self.stacks[seat.index()] == 0) {
             self.eliminated.insert(seat);
-            events.emit(Audience::All, || json!({"eliminated": {"seat": seat}}));
+            events.emit(Audience::All, || Event::Eliminated { seat });
         }
         self.live = self.live.without(self.eliminated);
     }
@@ -400,11 +401,10 @@ impl State {
             let stacks = &mut self.stacks;
             let order = (0..self.seats).map(|n| Seat::new((order.index() as u8 + n) % self.seats));
             pots::pay(share, order, |seat, chips| stacks[seat.index()] += chips);
-            let Share { amount, half, winners } = *share;
-            let seats = || winners.iter().collect::<Vec<_>>();
+            let Share { amount, half, winners: seats } = *share;
             events.emit(Audience::All, || match half {
-                Half::Returned => json!({"returned": {"amount": amount, "seats": seats()}}),
-                half => json!({"won": {"amount": amount, "half": half.as_str(), "seats": seats()}}),
+                Half::Returned => Event::Returned { amount, seats },
+                half => Event::Won { amount, half: Some(half.as_str()), seats },
             });
         }
         let shown = self.in_hand.iter().map(|seat| (seat, self.holes[seat.index()])).collect();
@@ -426,7 +426,7 @@ impl State {
         for seat in self.live.iter() {
             self.stacks[seat.index()] += self.paid[seat.index()];
         }
-        events.emit(Audience::All, || json!({"void": {"hand": self.hand_number}}));
+        events.emit(Audience::All, || Event::Void { hand: self.hand_number });
         self.to_act = None;
         self.sweep();
     }

@@ -49,9 +49,10 @@ fn cards<const N: usize>(text: &str) -> [Card; N] {
 }
 
 fn observe(state: &State, seat: Seat) -> Vec<u8> {
-    let (mut writer, mut bytes) = (ObservationWriter::default(), Vec::new());
+    let mut bytes = Vec::new();
+    let mut writer = ObservationWriter::open(&mut bytes, &[]);
     PotLimitOmahaHilo::observe(state, seat, &mut writer);
-    writer.finish(&mut bytes);
+    writer.close();
     bytes
 }
 

@@ -136,8 +136,9 @@ impl Server {
                     "submission_id": id, "decision_index": index, "state_entry_count": 1 + index,
                     "pruned": if index == 0 { Value::Null } else { json!({ "call_1": "(Stale)" }) },
                     "branch_mode": "best_of_n", "adopt_percentile": 0.75,
-                    "actions": [{ "action": { "text": "try" }, "action_rank": 1, "value": { "mean": 0.5 } }],
-                    "code": { "main.py": "pass" }, "note": "kept",
+                    "actions": [{ "action": { "text": "try" }, "action_rank": 1, "value": { "mean": 0.5 },
+                        "code": { "main.py": "pass" } }],
+                    "note": "kept",
                 });
                 let sql = "INSERT INTO decision_points VALUES (?1, 'j_generation', ?2, ?3)";
                 connection.execute(sql, rusqlite::params![id, index, record.to_string()])?;
