@@ -69,6 +69,11 @@ impl Sandbox {
         self.interpreter().await.as_ref().map(|python| python.version.clone()).map_err(Clone::clone)
     }
 
+    /// The folder with all programs and scratch folders, once there is one.
+    pub fn folder(&self) -> Option<&Path> {
+        Some(self.0.root.get()?.as_ref().ok()?.path())
+    }
+
     async fn interpreter(&self) -> &Result<Python, String> {
         self.0.python.get_or_init(interpreter::find).await
     }

@@ -3,6 +3,8 @@
 mod calibrate;
 mod fault_script;
 mod grant;
+mod doctor;
+mod init_bot;
 mod provider;
 
 use std::path::PathBuf;
@@ -43,6 +45,10 @@ enum Action {
     Calibrate(calibrate::Args),
     /// Give an account credits, or limit what it may spend a day; the arena may be running
     Grant(grant::Args),
+    /// How submitted programs are kept in their place on this machine
+    Doctor,
+    /// Write a player to submit into a file: it plays at random, and has the rules in it
+    InitBot(init_bot::Args),
     /// Register, list or forget the endpoints that write submissions
     Provider(provider::Args),
 }
@@ -53,6 +59,8 @@ pub(super) async fn run(args: Args) -> Result<i32, Failure> {
     match action {
         Some(Action::Calibrate(args)) => return calibrate::run(args).await,
         Some(Action::Grant(args)) => return grant::run(&args),
+        Some(Action::Doctor) => return doctor::run().await,
+        Some(Action::InitBot(args)) => return init_bot::run(&args),
         Some(Action::Provider(args)) => return provider::run(args),
         None => {}
     }

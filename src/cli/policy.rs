@@ -2,7 +2,7 @@
 
 mod check;
 mod contest;
-mod init;
+pub(super) mod init;
 mod kept;
 mod ladder;
 mod live;

@@ -15,6 +15,7 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+mod zoo;
 mod submissions;
 
 use std::net::SocketAddr;

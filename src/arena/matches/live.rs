@@ -32,6 +32,8 @@ pub(super) struct Live {
     n_matches: u32,
     next_id: u64,
     cpu_before: Duration,
+    /// Of a process that is gone.
+    cpu_at_end: Duration,
 }
 
 /// A program's answer, which nobody has judged.
@@ -76,7 +78,16 @@ impl Live {
             n_matches: 0,
             next_id: 1,
             cpu_before: Duration::ZERO,
+            cpu_at_end: Duration::ZERO,
         })
+    }
+
+    /// Starts another process of the same program.
+    ///
+    /// # Errors
+    /// Why the arena cannot.
+    pub(super) fn again(&self) -> Result<Self, String> {
+        Self::start(&self.program, self.isolated)
     }
 
     /// Whether it may play another match of this program.
@@ -111,7 +122,7 @@ impl Live {
     }
 
     fn total_cpu(&self) -> Duration {
-        self.policy.as_ref().map_or(Duration::ZERO, Policy::cpu)
+        self.policy.as_ref().map_or(self.cpu_at_end, Policy::cpu)
     }
 
     /// Asks for an action and waits for it as long as the limits have it.
@@ -125,8 +136,10 @@ impl Live {
         let soft = if std::mem::take(&mut self.is_first_turn) { limits.first } else { limits.turn };
         // Every one of them has to start.
         self.is_up &= !self.isolated;
-        let patience = limits.start + soft * HARD;
-        let start_by = Instant::now() + patience;
+        // The runner knows one limit for start and turn together; here a process that is not up has to be soon, and when
+        // it is the turn's own clock begins.
+        let (start, hard) = (limits.start, soft * HARD);
+        let mut by = (!self.is_up).then(|| Instant::now() + start + hard);
         let turn = Turn { id, tick: u64::from(tick), observation };
         if let Some(Err(SendError::Observation(why))) =
             self.policy.as_ref().map(|policy| policy.observe(&turn))
@@ -135,20 +148,28 @@ impl Live {
         }
         let mut noted = None;
         loop {
-            let event = if self.is_up {
-                self.events.recv().await
-            } else if let Ok(event) = timeout_at(start_by, self.events.recv()).await {
-                event
-            } else {
-                let detail = format!("no `ready` and no answer within {} ms", patience.as_millis());
-                return Err(self.take_out(FailureCode::StartupFailed, detail).await);
+            let heard = match by {
+                Some(by) => timeout_at(by, self.events.recv()).await,
+                None => Ok(self.events.recv().await),
+            };
+            let Ok(event) = heard else {
+                let (code, detail) = if self.is_up {
+                    (FailureCode::Timeout, no_answer(hard))
+                } else {
+                    let patience = (start + hard).as_millis();
+                    (FailureCode::StartupFailed, format!("no `ready` and no answer within {patience} ms"))
+                };
+                return Err(self.take_out(code, detail).await);
             };
             let Some(PolicyEvent { what, .. }) = event else {
                 return Err(Fault::Host("a process ended without a word".into()));
             };
             self.is_heard |= !matches!(what, PolicyEventKind::Exited { .. } | PolicyEventKind::Stderr { .. });
             match what {
-                PolicyEventKind::Ready { .. } => self.is_up = true,
+                PolicyEventKind::Ready { .. } => {
+                    self.is_up = true;
+                    by = by.map(|_| Instant::now() + hard);
+                }
                 PolicyEventKind::Answered { id: of, action, latency, late, .. } if of == id => {
                     self.is_up = true;
                     return Ok(Answer { action, late, latency });
@@ -171,7 +192,7 @@ impl Live {
     fn note(&self, event: &PolicyEventKind) -> Option<Failure> {
         let (code, detail) = match event {
             PolicyEventKind::TimedOut { limit, unread: false, .. } => {
-                (FailureCode::Timeout, format!("no answer within {} ms", limit.as_millis()))
+                (FailureCode::Timeout, no_answer(*limit))
             }
             PolicyEventKind::TimedOut { limit, .. } => {
                 (FailureCode::Timeout, format!("it did not read its input for {} ms", limit.as_millis()))
@@ -194,7 +215,7 @@ impl Live {
     /// The process has ended, by itself or for what was noted.
     fn ended(&mut self, how: &Exit, stderr: Vec<String>, noted: Option<Failure>) -> Fault {
         let cpu = self.total_cpu();
-        self.policy = None;
+        (self.policy, self.cpu_at_end) = (None, cpu);
         if let Exit::NotStarted { why, .. } | Exit::Unknown { why } = how {
             return Fault::Host(format!("a process could not be run: {why}"));
         }
@@ -228,6 +249,7 @@ impl Live {
     /// Ends the process, waits until it is gone and gives its last words on stderr.
     pub(super) async fn end(&mut self) -> Vec<String> {
         let mut last = Vec::new();
+        self.cpu_at_end = self.total_cpu();
         if let Some(policy) = self.policy.take() {
             let hear = async {
                 while let Some(event) = self.events.recv().await {
@@ -240,6 +262,10 @@ impl Live {
         }
         last
     }
+}
+
+fn no_answer(limit: Duration) -> String {
+    format!("no answer within {} ms", limit.as_millis())
 }
 
 fn stale(id: Option<u64>, open: u64) -> String {

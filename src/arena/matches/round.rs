@@ -14,7 +14,6 @@ use crate::arena::engine::observation::Number;
 use crate::arena::engine::rng::mix;
 use crate::arena::engine::seats::{Seat, SeatMap};
 use crate::arena::engine::{Input, Play, Player as Bot, Verdict};
-use crate::arena::sandbox::Program;
 use crate::policy::Hello;
 
 /// Tells the seed of a program from that of the match: who knew that would know all chance to come.
@@ -31,8 +30,8 @@ pub(super) enum Chair {
 }
 
 /// A program at a seat, and what it has done in this match.
+#[derive(Default)]
 pub(super) struct Guest {
-    program: Program,
     /// Absent once the seat has failed.
     live: Option<Live>,
     strikes: u32,
@@ -49,10 +48,8 @@ impl Chair {
         Ok(Self::BuiltIn(Some(bot)))
     }
 
-    pub(super) fn program(program: Program, live: Live) -> Self {
-        let (thought, cpu) = (Duration::ZERO, Duration::ZERO);
-        let guest = Guest { program, live: Some(live), strikes: 0, failure: None, thought, cpu };
-        Self::Program(Box::new(guest))
+    pub(super) fn program(live: Live) -> Self {
+        Self::Program(Box::new(Guest { live: Some(live), ..Guest::default() }))
     }
 
     pub(super) fn into_live(self) -> Option<Live> {
@@ -203,7 +200,7 @@ impl Guest {
         let Some(live) = &mut self.live else { return Ok(None) };
         let mut answer = live.ask(tick, observation.clone()).await;
         if matches!(answer, Err(Fault::Left)) {
-            *live = Live::start(&self.program, order.game.spec().turn_isolated).map_err(MatchError::Host)?;
+            *live = live.again().map_err(MatchError::Host)?;
             live.open(&hello(order, seat));
             answer = live.ask(tick, observation).await;
         }
@@ -320,4 +317,64 @@ fn record(order: &Order, play: &dyn Play, log: LogWriter, wall: Duration) -> Mat
 
 fn excerpt(action: &Value) -> String {
     crate::text::excerpt(&action.to_string(), 80).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::games;
+
+    fn judged(answers: &[(Value, bool)]) -> (Vec<Input>, Guest) {
+        let game = games::find("connect_four").unwrap();
+        let players = vec![Player::BuiltIn("random".into()); 2];
+        let play = game.start(&Order::new(game, 1, players).setup()).unwrap();
+        let mut guest = Guest::default();
+        let judge = |(action, late): &(Value, bool)| {
+            let answer = Answer { action: action.clone(), late: *late, latency: Duration::from_millis(150) };
+            guest.judge(&*play, Seat::new(0), Some(answer))
+        };
+        (answers.iter().map(judge).collect(), guest)
+    }
+
+    #[test]
+    fn a_late_answer_is_played_and_the_third_is_the_last() {
+        // arena.md §9.1.
+        let drop = json!([{"action": "drop", "column": 3}]);
+        let (inputs, guest) = judged(&[(drop.clone(), true), (drop.clone(), true), (drop.clone(), true)]);
+        assert_eq!(inputs[..2], [Input::Act(drop.clone()), Input::Act(drop)]);
+        let failure = guest.failure.unwrap();
+        assert_eq!((failure.code, guest.strikes), (FailureCode::Timeout, 3));
+        assert!(failure.detail.contains("150 ms"), "{}", failure.detail);
+        assert_eq!(inputs[2], Input::Fail(format!("timeout: {}", failure.detail)));
+        assert_eq!(guest.thought, Duration::from_millis(450));
+    }
+
+    #[test]
+    fn strikes_of_all_kinds_count_together_and_the_last_names_the_failure() {
+        // arena.md §2.3: something else is played for the first two.
+        let (inputs, guest) = judged(&[
+            (json!(5), false),
+            (json!([{"action": "drop", "column": 3}]), true),
+            (json!([]), false),
+        ]);
+        assert_eq!(inputs[0], Input::Pass);
+        assert_eq!(guest.failure.unwrap().code, FailureCode::RejectedAction);
+        let (_, guest) = judged(&[(json!(5), true), (json!(null), false)]);
+        assert_eq!(
+            guest.failure.unwrap().code,
+            FailureCode::MalformedAction,
+            "late and malformed are two strikes"
+        );
+    }
+
+    #[test]
+    fn a_program_is_not_told_the_seed_of_the_match() {
+        let game = games::find("connect_four").unwrap();
+        let order = Order::new(game, 7, vec![Player::BuiltIn("random".into()); 2]);
+        let seeds: Vec<u64> = Seat::first(2).map(|seat| hello(&order, seat).seed.unwrap()).collect();
+        assert!(
+            seeds[0] != seeds[1] && seeds.iter().all(|seed| *seed != 7 && *seed < 1 << JSON_BITS),
+            "{seeds:?}"
+        );
+    }
 }

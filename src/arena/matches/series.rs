@@ -67,7 +67,7 @@ impl Series {
                         Some(live) => live,
                         None => Live::start(program, isolated).map_err(MatchError::Host)?,
                     };
-                    Chair::program(program.clone(), live)
+                    Chair::program(live)
                 }
             };
             chairs.push(chair);

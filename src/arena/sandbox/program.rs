@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::cage::{Cage, FAILED, complaint};
 use super::interpreter::Python;
-use super::{Sandbox, launch};
+use super::{Level, Sandbox, launch};
 use crate::arena::secret;
 use crate::policy::{self, PolicySpec, parse_command_line};
 
@@ -202,6 +202,12 @@ impl Program {
     /// What is wrong with it, in words for its author.
     pub async fn prepare(sandbox: &Sandbox, source: Source, limits: Limits) -> Result<Self, Refusal> {
         check(&source)?;
+        let probed = sandbox.probed().await;
+        if probed.level == Level::None {
+            return Err(Refusal::Host(
+                probed.why.first().cloned().unwrap_or_else(|| "no limits hold here".into()),
+            ));
+        }
         let folder = sandbox.root().and_then(|root| root.folder().map_err(|why| why.to_string()));
         let folder = folder.map_err(Refusal::Host)?;
         write(&source, folder.path()).map_err(|why| Refusal::Host(why.to_string()))?;

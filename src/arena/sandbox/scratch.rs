@@ -32,6 +32,10 @@ impl Root {
         Ok(Self { folder, _lock: lock })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// An empty folder in it, readable by us alone.
     pub(super) fn folder(&self) -> io::Result<TempDir> {
         tempfile::Builder::new().prefix("").rand_bytes(12).tempdir_in(self.folder.path())

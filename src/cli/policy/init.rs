@@ -69,12 +69,15 @@ impl Lang {
     }
 }
 
-/// Writes the file, if there is none of that name, and says what to try next.
-pub(super) fn run(args: &Args) -> Result<i32, Failure> {
-    let file = args.file.clone().unwrap_or_else(|| args.lang.file().into());
-    let game = args.game.as_deref().unwrap_or("any game");
-    let text = args.lang.template().replacen("A policy for GAME", &format!("A policy for {game}"), 1);
-    match OpenOptions::new().write(true).create_new(true).open(&file) {
+/// The template in Python, which `gert arena init-bot` writes too.
+#[cfg(feature = "arena")]
+pub(in crate::cli) fn python() -> &'static str {
+    Lang::Python.template()
+}
+
+/// Writes a file that must not be there; says so and gives false if it is.
+pub(in crate::cli) fn write_new(file: &Path, text: &str) -> Result<bool, Failure> {
+    match OpenOptions::new().write(true).create_new(true).open(file) {
         Ok(mut new) => new.write_all(text.as_bytes())?,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             eprintln!(
@@ -82,9 +85,20 @@ pub(super) fn run(args: &Args) -> Result<i32, Failure> {
                  give another name",
                 file.display()
             );
-            return Ok(2);
+            return Ok(false);
         }
         Err(error) => return Err(format!("`{}` cannot be written: {error}", file.display()).into()),
+    }
+    Ok(true)
+}
+
+/// Writes the file, if there is none of that name, and says what to try next.
+pub(super) fn run(args: &Args) -> Result<i32, Failure> {
+    let file = args.file.clone().unwrap_or_else(|| args.lang.file().into());
+    let game = args.game.as_deref().unwrap_or("any game");
+    let text = args.lang.template().replacen("A policy for GAME", &format!("A policy for {game}"), 1);
+    if !write_new(&file, &text)? {
+        return Ok(2);
     }
     let (build, command) = args.lang.commands(&file);
     let game = args.game.as_deref().map(|game| format!("--game {game} ")).unwrap_or_default();
