@@ -58,7 +58,7 @@ pub async fn run(job: &Job) -> Result<Done, Broken> {
 async fn work(job: &Job, build: &Build) -> Result<Done, Broken> {
     let units = build.units();
     let kinds = export_types(build);
-    let total = (units.len() + kinds.len()) as u64;
+    let total = build.steps() as u64;
     let (mut made, mut reasons, mut done) = (Vec::new(), Vec::new(), 0);
     let each: Vec<_> = units.iter().map(|unit| part(job, build, unit).boxed()).collect();
     let mut parts = stream::iter(each).buffer_unordered(AT_ONCE);

@@ -63,7 +63,7 @@ pub async fn run(job: &Job) -> Result<Done, Broken> {
     let ground = Ground::new(job.arena.clone(), game, job.stop.clone());
     match write(job, &plan, game, &ground).await {
         Ok(written) => finish(job, &plan, game, &ground, written).await,
-        Err(Broke::Stopped) => Err(Broken::Stopped { bill: bill(&plan, &ground) }),
+        Err(Broke::Stopped) => Err(stopped(job, &plan, &ground).await),
         Err(Broke::Failed(why)) => Err(give_up(job, &plan, why, Some(&ground)).await),
     }
 }
@@ -173,7 +173,7 @@ async fn finish(
     }
     let trial = match ground.trial(&workspace, 1, mix(&[plan.seed, 0xF1])).await {
         Ok(trial) => trial,
-        Err(ground::NoTrial::Stopped) => return Err(Broken::Stopped { bill: bill(plan, ground) }),
+        Err(ground::NoTrial::Stopped) => return Err(stopped(job, plan, ground).await),
         Err(ground::NoTrial::Host(why)) => return Err(give_up(job, plan, why, Some(ground)).await),
     };
     let author = Author::find(job.arena.store(), &plan.provider_id).await;
@@ -203,6 +203,16 @@ async fn finish(
         result.insert("decision_points".to_owned(), points.into());
     }
     Ok(Done { result: result.into(), bill: bill(plan, ground) })
+}
+
+/// The end of the arena leaves the submission pending, for the next start; any other makes it one that failed.
+async fn stopped(job: &Job, plan: &Plan, ground: &Ground) -> Broken {
+    if !job.arena.closing().is_cancelled()
+        && let Broken::Internal(error) = give_up(job, plan, "it was called off".to_owned(), None).await
+    {
+        return Broken::Internal(error);
+    }
+    Broken::Stopped { bill: bill(plan, ground) }
 }
 
 /// Marks the submission as failed, so that nobody waits for it.

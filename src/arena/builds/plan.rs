@@ -94,6 +94,15 @@ impl Build {
         Ok(Self { games, seed, export_format, work })
     }
 
+    /// Parts and exports together.
+    pub fn steps(&self) -> usize {
+        let exports = match &self.work {
+            Work::CodeEvaluation { export_types, .. } => export_types.len(),
+            Work::BranchExploration { .. } => 1,
+        };
+        self.units().len() + exports
+    }
+
     /// Parts of the build, without its exports.
     pub fn units(&self) -> Vec<Unit> {
         let count = match &self.work {

@@ -52,7 +52,7 @@ pub(super) async fn create(
         serde_json::to_value(&build).map_err(ArenaError::internal)?,
     );
     order.callback_url = callback_url;
-    order.total = build.units().len() as u64;
+    order.total = build.steps() as u64;
     let (own, payer) = (order.job_id.clone(), account_id.clone());
     let submitted = arena.jobs().submit(&arena, order, move |connection| {
         // Parts hold what they need; a build that could never be paid is refused as a whole.
