@@ -10,6 +10,7 @@
 pub mod decode;
 pub mod digest;
 pub mod events;
+pub mod json;
 pub mod observation;
 mod player;
 pub mod playout;
