@@ -4,7 +4,7 @@
 //! made up half of a tick. What is rare (text to escape, odd numbers) is left to `serde_json`; its `RawValue` is the one
 //! thing that does not come out as there.
 
-use serde::ser::{self, Serialize};
+use serde::{Serialize, ser};
 use serde_json::Error;
 
 /// Appends a value as JSON.
