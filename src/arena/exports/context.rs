@@ -1,8 +1,8 @@
 //! What a file says besides its rows: what scores are worth, the rules of the games, when it was written.
 //!
 //! `score_context` of a game lets a user place a score. `elo` has the rated built-in players with their percentiles;
-//! `scores` is what league players scored in this arena's own evaluations at the canonical horizon, which is nothing before
-//! the first one. A row pairs with it when its `score_version` is the same and its `score_ticks` are the `canonical_ticks`.
+//! `score_quantiles` are the scores of the league in a game whose players are rated by them; `scores` is what league players
+//! scored in this arena's own evaluations at the canonical horizon, which is nothing before the first one. A row pairs with it when its `score_version` is the same and its `score_ticks` are the `canonical_ticks`.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -71,6 +71,10 @@ fn context(connection: &Connection, spec: &GameSpec) -> Result<Value, Fault> {
     json.insert("provider".to_owned(), league::PROVIDER.into());
     if !players.is_empty() {
         json.insert("elo".to_owned(), json!({ "stats": score_stats(&ratings), "players": players }));
+    }
+    // Quantiles from 0 to 100 %, where players are rated by their scores.
+    if let Some(reference) = league::shipped(spec.slug).and_then(|table| table.reference) {
+        json.insert("score_quantiles".to_owned(), json!(reference));
     }
     let scores = league_scores(connection, spec)?;
     if !scores.is_empty() {
