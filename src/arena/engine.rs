@@ -11,6 +11,7 @@ pub mod decode;
 pub mod difficulty;
 pub mod digest;
 pub mod events;
+pub mod json;
 pub mod observation;
 mod player;
 pub mod playout;

@@ -13,14 +13,18 @@ mod declared;
 mod dice;
 mod draw;
 mod events;
+mod kolmogorov;
 mod layout;
 mod market;
+mod minefield;
 mod poker;
+mod recall;
 mod reversi;
 mod scene;
 mod serpents;
 mod shape;
 mod talk;
+mod transmit;
 mod tree;
 mod values;
 
@@ -142,6 +146,10 @@ pub fn scene<'a>(input: &SceneInput<'a>) -> Scene<'a> {
         .or_else(|| poker::paint(input))
         .or_else(|| reversi::paint(input))
         .or_else(|| dice::paint(input))
+        .or_else(|| minefield::paint(input))
+        .or_else(|| recall::paint(input))
+        .or_else(|| kolmogorov::paint(input))
+        .or_else(|| transmit::paint(input))
         .map_or_else(|| auto::paint(input), |scene| auto::with_choices(scene, input));
     let entries = events::log(input);
     if !entries.is_empty() {

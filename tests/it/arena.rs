@@ -6,6 +6,7 @@ mod accounts;
 mod branches;
 mod delegating;
 mod durability;
+mod exports;
 mod faults;
 mod generation;
 mod league;
@@ -15,8 +16,8 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
-mod zoo;
 mod submissions;
+mod zoo;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -73,6 +74,11 @@ impl Server {
 
     async fn post(&self, path: &str, body: Value) -> (u16, Value) {
         self.call(Method::POST, path, Some(body), &[("x-api-key", &self.key)]).await
+    }
+
+    /// A call without a body, which then has no content type either.
+    async fn post_nothing(&self, path: &str) -> (u16, Value) {
+        self.call(Method::POST, path, None, &[("x-api-key", &self.key)]).await
     }
 
     /// `data` of an answer that must be a success.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::json;
 use super::observation::Json;
 use super::seats::{Seat, SeatMap};
 
@@ -34,15 +35,12 @@ impl EventSink for NoEvents {
 /// Keeps every event: for tests and hosts.
 impl EventSink for Vec<(Audience, Value)> {
     fn emit<E: Serialize>(&mut self, audience: Audience, event: impl FnOnce() -> E) {
-        self.push((audience, serde_json::to_value(event()).expect(PLAIN)));
+        self.push((audience, serde_json::to_value(event()).expect("events are plain data")));
     }
 }
 
 /// How many events a seat is shown at most.
 const KEPT: usize = 64;
-
-/// Why an event can always be written.
-const PLAIN: &str = "events are plain data";
 
 /// What each seat has not seen yet: the newest events since its last own action.
 #[derive(Debug, Clone)]
@@ -101,7 +99,7 @@ impl EventLog {
 impl EventSink for EventLog {
     fn emit<E: Serialize>(&mut self, audience: Audience, event: impl FnOnce() -> E) {
         let Self { waiting, written } = self;
-        serde_json::to_writer(&mut *written, &event()).expect(PLAIN);
+        json::write(written, &event());
         written.push(b',');
         match audience {
             Audience::All => waiting.iter_mut().for_each(|(_, waiting)| waiting.push(written)),

@@ -6,6 +6,8 @@
 
 use serde::{Serialize, Serializer};
 
+use super::json;
+
 /// Something that writes itself as JSON. Unlike with [`Serialize`], different types fit into one list.
 pub trait Json {
     /// Appends it.
@@ -14,7 +16,7 @@ pub trait Json {
 
 impl<T: Serialize + ?Sized> Json for T {
     fn write(&self, out: &mut Vec<u8>) {
-        serde_json::to_writer(out, self).expect("observation values serialise");
+        json::write(out, self);
     }
 }
 
@@ -61,9 +63,8 @@ impl<'a> ObservationWriter<'a> {
             self.out.push(b',');
         }
         self.last = key;
-        self.out.push(b'"');
-        self.out.extend_from_slice(key.as_bytes());
-        self.out.extend_from_slice(b"\":");
+        json::write_plain(self.out, key);
+        self.out.push(b':');
     }
 
     /// Ends the object.
@@ -109,8 +110,9 @@ pub struct Number(pub f64);
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rounded = round4(self.0);
-        if rounded.fract() == 0.0 && rounded.abs() < 9e15 {
-            serializer.serialize_i64(rounded as i64)
+        let whole = rounded as i64;
+        if (whole as f64).to_bits() == rounded.to_bits() && rounded.abs() < 9e15 {
+            serializer.serialize_i64(whole)
         } else {
             serializer.serialize_f64(rounded)
         }

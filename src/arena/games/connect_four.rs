@@ -168,10 +168,10 @@ impl Rules for ConnectFour {
     fn apply(state: &mut State, actions: &SeatMap<Action>, events: &mut impl EventSink) {
         let seat = seat_of(state.board.mover());
         let Some(&Action::Drop { column }) = actions.get(seat) else { return };
-        let row = state.board.discs_in(column);
         state.board.drop_in(column);
         state.last_column = Some(column);
-        events.emit(Audience::All, || Event::Drop { column, row, seat });
+        let row = || state.board.discs_in(column) - 1;
+        events.emit(Audience::All, || Event::Drop { column, row: row(), seat });
         if let Some(winner) = state.board.winner() {
             let cells = || winning_cells(&state.board, winner);
             events.emit(Audience::All, || Event::Win { cells: cells(), seat });
@@ -221,8 +221,7 @@ impl Rules for ConnectFour {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = &state.board;
-        let disc = |column, row| board.owner(column, row).map_or(0, |player| player as u8 + 1);
-        let row = |row| List((0..board.width()).map(move |column| disc(column, row)));
+        let row = |row| List((0..board.width()).map(move |column| board.disc(column, row)));
         let drops = if Self::over(state).is_some() { 0 } else { board.drops() };
         let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
         out.field("board", &List((0..board.height()).rev().map(row)));

@@ -173,13 +173,18 @@ impl Rules for LiarsDice {
                 out.push((Action::SpotOn, 0.25));
             }
         }
-        let unseen = cup.total() - cup.dice(seat);
+        let (total, hand) = (cup.total(), cup.hand(seat));
+        let unseen = total - cup.dice(seat);
+        let expected: [u8; 6] = std::array::from_fn(|n| {
+            let face = n as u8 + 1;
+            matches(hand, face, cup.wild_ones()) + unseen / one_in(cup, face)
+        });
+        // A bid beats another with more dice, or with as many of a higher face.
+        let last = cup.bids().last().map_or((1, 0), |bid| (bid.quantity, bid.face));
         let bids =
-            (1..=cup.total()).flat_map(|quantity| (cup.lowest_face()..=6).map(move |face| (quantity, face)));
-        let legal =
-            bids.filter(|&(quantity, face)| cup.cheapest(face).is_some_and(|least| quantity >= least));
-        out.extend(legal.take(LISTED).map(|(quantity, face)| {
-            let expected = matches(cup.hand(seat), face, cup.wild_ones()) + unseen / one_in(cup, face);
+            (last.0..=total).flat_map(|quantity| (cup.lowest_face()..=6).map(move |face| (quantity, face)));
+        out.extend(bids.filter(|&bid| bid > last).take(LISTED).map(|(quantity, face)| {
+            let expected = expected[usize::from(face) - 1];
             (Action::Bid { quantity, face }, weight(quantity, expected))
         }));
     }

@@ -247,14 +247,14 @@ impl Rules for MultiReversi {
         let board = state.position.board();
         let disc = |row, col| board.owner(board.cell(row, col)).map_or(-1, |player| player as i8);
         let row = |row| List((0..board.size()).map(move |col| disc(row, col)));
-        let turn = match Self::turn(state) {
-            Turn::One(seat) => Some(seat),
-            _ => None,
+        let (turn, legal) = match Self::turn(state) {
+            Turn::One(seat) => (Some(seat), state.position.moves()),
+            _ => (None, 0),
         };
         out.field("board", &List((0..board.size()).map(row)));
         out.field("discs", &Discs(board));
         out.field("last_move", &state.last_move.map(|cell| board.position(cell)));
-        out.field("legal", &Cells(board, turn.map_or(0, |seat| board.moves(seat.index()))));
+        out.field("legal", &Cells(board, legal));
         out.field("size", &board.size());
         out.field("turn", &turn);
     }

@@ -17,6 +17,7 @@ const HARD: u32 = 3;
 
 /// A running program.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts of a process that do not depend on each other")]
 pub(super) struct Live {
     program: Program,
     /// Gone once the process is to end.

@@ -267,7 +267,7 @@ impl Guest {
             }
         }
         row.strikes = self.strikes;
-        row.failure = self.failure.clone();
+        row.failure.clone_from(&self.failure);
         row.thought = self.thought;
         row.cpu = self.cpu;
     }

@@ -37,6 +37,7 @@ pub struct Cage {
 
 /// What the launcher found to hold, having tried it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "layers hold or do not, each for itself")]
 pub struct Found {
     /// Resource limits are set.
     pub limits: bool,

@@ -26,11 +26,15 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 const MAX_NAME: usize = 200;
 /// The most lines of stderr that are kept of a failure (arena.md §8).
 const STDERR_LINES: usize = 20;
+/// How long the check of the syntax may take. The limits of a match are shorter, and only for a program at a seat.
+const SYNTAX: Duration = Duration::from_secs(20);
 /// The longest line a program may write (arena.md §9.2).
 const LINE_BYTES: usize = 256 * 1024;
 /// What plays a module with `act`.
 const SHIM: &str = include_str!("../../../assets/shim/shim.py");
 const SHIM_NAME: &str = "shim.py";
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 /// What is submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,8 +216,7 @@ impl Program {
         let folder = folder.map_err(Refusal::Host)?;
         write(&source, folder.path()).map_err(|why| Refusal::Host(why.to_string()))?;
         let (argv, readable) = Self::command(sandbox, &source, folder.path()).await?;
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let fresh = source.fresh;
         let is_function = matches!(source.entry, Entry::Function(_));
         let sandbox = sandbox.clone();
@@ -304,8 +307,7 @@ impl Program {
             return Err(Refusal::Source("the command is empty".into()));
         };
         let is_file = source.files.iter().any(|file| file.name == first.trim_start_matches("./"));
-        let extension = Path::new(first).extension().and_then(|extension| extension.to_str());
-        let (before, readable): (Vec<String>, _) = match (is_file, extension) {
+        let (before, readable): (Vec<String>, _) = match (is_file, extension(first)) {
             (true, Some("py")) => {
                 let python = python().await?;
                 (vec![python.executable.clone(), first.clone()], python.readable.clone())
@@ -326,24 +328,23 @@ impl Program {
 
     /// Compiles what is Python; nothing of it is run.
     async fn check_syntax(&self, source: &Source) -> Result<(), Refusal> {
-        let names: Vec<&str> = source.files.iter().map(|file| file.name.as_str()).collect();
-        let names: Vec<&str> = names.into_iter().filter(|name| name.ends_with(".py")).collect();
+        let names = source.files.iter().map(|file| file.name.clone());
+        let names: Vec<String> = names.filter(|name| extension(name) == Some("py")).collect();
         let Ok(python) = self.0.sandbox.interpreter().await else { return Ok(()) };
         if names.is_empty() {
             return Ok(());
         }
         let shim = self.0.folder.path().join(SHIM_NAME).to_string_lossy().into_owned();
         let argv = [python.executable.clone(), shim, "--check".into()].into_iter();
-        let argv = argv.chain(names.into_iter().map(str::to_owned)).collect();
+        let argv = argv.chain(names).collect();
         let host = |why: io::Error| Refusal::Host(why.to_string());
         let (mut cage, _scratch) = self.cage(argv, true).map_err(host)?;
         cage.readable.extend(python.readable.iter().cloned());
         let argv = self.launcher_argv(&cage);
         let mut command = Command::new(&argv[0]);
         command.args(&argv[1..]).stdin(Stdio::null()).kill_on_drop(true);
-        let patience = self.0.limits.start.saturating_mul(2);
         let failed = |why: String, stderr| Err(Refusal::Startup { why, stderr });
-        let Ok(output) = timeout(patience, command.output()).await else {
+        let Ok(output) = timeout(SYNTAX, command.output()).await else {
             return failed("its syntax could not be checked in time".into(), Vec::new());
         };
         let output = output.map_err(host)?;
@@ -356,6 +357,10 @@ impl Program {
             _ => failed(stderr.last().cloned().unwrap_or_else(|| output.status.to_string()), stderr),
         }
     }
+}
+
+fn extension(name: &str) -> Option<&str> {
+    Path::new(name).extension().and_then(|extension| extension.to_str())
 }
 
 /// The last lines of what a program wrote, fit to be shown.

@@ -1,11 +1,13 @@
 //! Folders for programs: one for the arena, in it one for each program and one for each process. All are gone when they are
 //! dropped; what a killed arena left is removed by the next one.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::getuid;
 use tempfile::TempDir;
 
 /// How the names of all arenas' folders begin.
@@ -27,8 +29,11 @@ impl Root {
         let parent = std::env::temp_dir();
         sweep(&parent);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        let lock = File::create(folder.path().join(LOCK))?;
+        // Locked before it has its name, so that nobody who sweeps finds it loose.
+        let unnamed = folder.path().join("new");
+        let lock = File::create(&unnamed)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        fs::rename(unnamed, folder.path().join(LOCK))?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -42,11 +47,12 @@ impl Root {
     }
 }
 
-/// Removes what nobody holds. Folders of others cannot be opened, and one that is being made has no lock yet.
+/// Removes what nobody holds. One that is being made has no lock yet, and what belongs to others is not touched.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_stale(&entry.path()) {
+        let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_ours = |about: Metadata| about.is_dir() && about.uid() == getuid().as_raw();
+        if is_named && entry.metadata().is_ok_and(is_ours) && is_stale(&entry.path()) {
             // Best effort: what stays is tried again by the next arena.
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -25,7 +25,7 @@ const PAIRS: u32 = 100;
 pub(super) struct Args {
     /// Its slug
     game: String,
-    /// How often any two players meet, each time from all seats [default: as for the table that ships]
+    /// How often any two players meet, each time from all seats; in a game for one, the matches of each [default: as for the table that ships]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pairs: Option<u32>,
     /// Decides all matches: the same seed, the same table [default: as for the table that ships]
@@ -106,27 +106,30 @@ fn bar(game: &dyn Game) -> ProgressBar {
 
 /// Strongest first, with the step to the next.
 fn for_people(table: &Table) -> String {
-    let mut text = format!("{:<20} {:>7} {:>6} {:>6} {:>8}\n", "player", "elo", "error", "gap", "matches");
+    let mut text = format!("{:<20} {:>7} {:>6} {:>6} {:>8}", "player", "elo", "error", "gap", "matches");
+    text.push_str(if table.reference.is_some() { "   score\n" } else { "\n" });
     let below = table.entries.iter().map(Some).rev().skip(1).chain([None]);
     for (row, below) in table.entries.iter().rev().zip(below) {
         let gap = below.map_or_else(String::new, |below| format!("{:.0}", row.elo - below.elo));
         // Writing to a text cannot fail.
+        let score = row.score.map_or_else(String::new, |score| format!(" {score:>7.1}"));
         _ = writeln!(
             text,
-            "{:<20} {:>7.1} {:>6.1} {:>6} {:>8}",
+            "{:<20} {:>7.1} {:>6.1} {:>6} {:>8}{score}",
             row.player, row.elo, row.error, gap, row.matches
         );
     }
-    let first_seat = |share: f64| format!("; the first seat made {:.1} %", share * 100.0);
-    _ = writeln!(
-        text,
-        "{} of version {}, {} seats, {} pairs, seed {}{}",
-        table.game,
-        table.game_version,
-        table.seats,
-        table.pairs,
-        table.seed,
-        table.first_seat.map(first_seat).unwrap_or_default()
-    );
+    let plural = if table.seats == 1 { "seat" } else { "seats" };
+    let _ = write!(text, "{} of version {}, {} {plural}, ", table.game, table.game_version, table.seats);
+    _ = match table.first_seat {
+        Some(first) => writeln!(
+            text,
+            "{} pairs, seed {}; the first seat made {:.1} %",
+            table.pairs,
+            table.seed,
+            first * 100.0
+        ),
+        None => writeln!(text, "{} matches, seed {}; rated by score", table.pairs, table.seed),
+    };
     text
 }

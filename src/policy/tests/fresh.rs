@@ -137,3 +137,44 @@ async fn an_answer_without_end_is_stopped() {
     table.find(|what| (what == PolicyEventKind::LineTooLong { limit }).then_some(())).await;
     assert!(table.exit().await.2);
 }
+
+/// Plays with what it was told in this process, which is one turn or all: notes how many, and on reading back repeats its
+/// note and counts again.
+#[cfg(feature = "arena")]
+const COUNTER: &str = r#"n=0
+while IFS= read -r line; do case $line in
+    *'"phase":"encode"'*) n=$((n+1)); printf '[{"action":"note","text":"turn %s"}]\n' $n ;;
+    *'"note":"turn 1"'*) n=$((n+1)); printf '[{"action":"emit","text":"turn %s after turn 1"}]\n' $n ;;
+    *observe*) printf '[{"action":"emit","text":"turn ?"}]\n' ;;
+esac; done"#;
+
+#[cfg(feature = "arena")]
+#[tokio::test]
+async fn in_a_game_of_the_arena_that_keeps_its_turns_apart_a_program_has_its_notes_and_nothing_else() {
+    use crate::arena::catalogue::record;
+    use crate::arena::engine::seats::Seat;
+    use crate::arena::engine::{Input, MatchSetup};
+
+    let game = crate::arena::games::find("kolmogorov").expect("the game");
+    let setup = MatchSetup { config: &json!({}), seats: 1, max_ticks: 16, seed: 3 };
+    let mut play = game.start(&setup).expect("a match");
+    let mut table = Table::start(parse("", COUNTER));
+    let config = record(game)["config"].clone();
+    table.policy.hello(&Hello { game: "kolmogorov".into(), config, ..Hello::default() }).expect("room");
+    let seat = Seat::new(0);
+    while play.probe().over.is_none() {
+        let tick = play.probe().tick;
+        let mut observation = Vec::new();
+        play.observe(seat, &[], &mut observation);
+        let observation = String::from_utf8(observation).expect("text");
+        table.policy.observe(&turn(tick.into(), &observation)).expect("room for a turn");
+        let (answered, action) = table.answer().await;
+        assert_eq!(answered, u64::from(tick));
+        let expected = if tick < 8 { "turn 1" } else { "turn 1 after turn 1" };
+        assert_eq!(action[0]["text"], expected, "tick {tick}");
+        play.submit(&[(seat, Input::Act(action))].into_iter().collect());
+    }
+    assert_eq!(play.probe().tick, 16);
+    table.policy.quit.cancel();
+    table.exit().await;
+}

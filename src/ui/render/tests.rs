@@ -45,6 +45,9 @@ fn fixture(name: &str) -> Value {
         "heat" => include_str!("fixtures/heat.json"),
         "hexes" => include_str!("fixtures/hexes.json"),
         "image" => include_str!("fixtures/image.json"),
+        "minefield" => include_str!("fixtures/minefield.json"),
+        "recall_asks" => include_str!("fixtures/recall_asks.json"),
+        "recall_tells" => include_str!("fixtures/recall_tells.json"),
         "mixed" => include_str!("fixtures/mixed.json"),
         "points" => include_str!("fixtures/points.json"),
         "roguelike" => include_str!("fixtures/roguelike.json"),
@@ -52,6 +55,10 @@ fn fixture(name: &str) -> Value {
         "dice_shown" => include_str!("fixtures/dice_shown.json"),
         "omaha_table" => include_str!("fixtures/omaha_table.json"),
         "reversi_four" => include_str!("fixtures/reversi_four.json"),
+        "kolmogorov_encode" => include_str!("fixtures/kolmogorov_encode.json"),
+        "kolmogorov_decode" => include_str!("fixtures/kolmogorov_decode.json"),
+        "transmit_send" => include_str!("fixtures/transmit_send.json"),
+        "transmit_receive" => include_str!("fixtures/transmit_receive.json"),
         "series" => include_str!("fixtures/series.json"),
         "story" => include_str!("fixtures/story.json"),
         "tape" => include_str!("fixtures/tape.json"),
@@ -60,7 +67,7 @@ fn fixture(name: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 34] = [
     "connect_four",
     "connect_four_won",
     "grid_serpents",
@@ -71,6 +78,13 @@ const NAMES: [&str; 27] = [
     "reversi_four",
     "dice_bids",
     "dice_shown",
+    "minefield",
+    "recall_asks",
+    "recall_tells",
+    "kolmogorov_encode",
+    "kolmogorov_decode",
+    "transmit_send",
+    "transmit_receive",
     "unknown",
     "blob",
     "booleans",
@@ -159,11 +173,24 @@ fn draw(name: &str, (width, height): (u16, u16), theme: &Theme, scroll: u16) -> 
     let drop = json!({"action": "drop", "column": 4});
     let chosen = data["_action_space"].as_array().and_then(|all| Some(all.last()?["action"].clone()));
     let chosen = chosen.unwrap_or_default();
+    // What somebody is about to play who writes it out.
+    let written = match name {
+        "kolmogorov_encode" => json!({"action": "note", "text": "mostly ACB and FEGDH, Ä"}),
+        "kolmogorov_decode" => json!({"action": "emit", "text": "ACBACBACBACBACBACBADHFE?"}),
+        "transmit_send" => {
+            json!({"action": "send", "scheme": "rep3", "word": "HHHAAABBBBBBEEEAAABBBEEEAAAA"})
+        }
+        _ => json!({"action": "guess", "text": "BACEG"}),
+    };
     let mut input = SceneInput::new("p0", &data, &trail, &folds);
     match name {
         "unknown" => input.previous = Some(&before),
         "connect_four" => input.cursor = Some(&drop),
-        "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" => input.cursor = Some(&chosen),
+        "omaha_table" | "reversi_four" | "dice_bids" | "dice_shown" | "minefield" | "recall_asks"
+        | "recall_tells" => input.cursor = Some(&chosen),
+        "kolmogorov_encode" | "kolmogorov_decode" | "transmit_send" | "transmit_receive" => {
+            input.cursor = Some(&written);
+        }
         "market_simulator" => input.others = &others,
         _ => {}
     }
@@ -249,6 +276,51 @@ fn dice_are_drawn() {
     check("dice_shown", (78, 20));
     insta::assert_snapshot!("dice_watched", watched("dice_bids", (118, 30)));
     insta::assert_snapshot!("dice_ascii", text_of(&draw("dice_shown", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn a_minefield_is_drawn() {
+    check("minefield", (24, 6));
+    check("minefield", (38, 14));
+    check("minefield", (78, 20));
+    check("minefield", (160, 40));
+    let ascii = text_of(&draw("minefield", (78, 20), &ASCII, 0).0);
+    insta::assert_snapshot!("minefield_ascii", ascii);
+    // What is there is told by its sign alone.
+    for sign in ["F", "x", "1", "2", "."] {
+        assert!(ascii.contains(sign), "{sign}");
+    }
+}
+
+#[test]
+fn a_recall_is_drawn() {
+    check("recall_tells", (24, 6));
+    check("recall_tells", (78, 20));
+    check("recall_tells", (160, 40));
+    check("recall_asks", (38, 14));
+    check("recall_asks", (78, 20));
+    insta::assert_snapshot!("recall_ascii", text_of(&draw("recall_asks", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn sequences_and_notes_are_drawn() {
+    for name in ["kolmogorov_encode", "kolmogorov_decode"] {
+        check(name, (38, 14));
+        check(name, (78, 20));
+    }
+    check("kolmogorov_encode", (160, 40));
+    insta::assert_snapshot!("kolmogorov_ascii", text_of(&draw("kolmogorov_encode", (78, 20), &ASCII, 0).0));
+}
+
+#[test]
+fn words_and_what_arrives_of_them_are_drawn() {
+    for name in ["transmit_send", "transmit_receive"] {
+        check(name, (38, 14));
+        check(name, (78, 20));
+    }
+    check("transmit_receive", (160, 40));
+    insta::assert_snapshot!("transmit_watched", watched("transmit_receive", (118, 30)));
+    insta::assert_snapshot!("transmit_ascii", text_of(&draw("transmit_receive", (78, 20), &ASCII, 0).0));
 }
 
 /// A fixture as a spectator sees it, who knows what everybody sees.
@@ -487,7 +559,11 @@ fn painters_survive_numbers_that_no_game_has() {
         "raise_min": -1e308, "raise_max": 1e308, "to_call": 1e308, "hand_number": huge});
     let reversi = json!({"board": [[0, -1], [1, 7]], "legal": [[huge, huge], [0, 1]], "discs": {"p99": huge}, "last_move": [huge, 0],
         "events": [{"place": {"row": huge, "col": 0, "flips": [[huge, huge]], "seat": "p9"}}], "turn": "p77"});
-    for data in [dice, poker, reversi] {
+    let field = json!({"grid": ["F."], "mines": huge, "lives": huge, "hidden_safe": huge,
+        "events": [{"hit": {"row": huge, "col": huge}}, 3, {"x": null}]});
+    let recall = json!({"notepad": "\u{1b}", "capacity": huge, "facts": [3, {"key": huge}], "query": "\u{1b}[2J",
+        "keys": [1, "x"], "values": {}});
+    for data in [dice, poker, reversi, field, recall] {
         for size in SIZES {
             draw_any(&data, size, &COLOUR);
         }
@@ -560,6 +636,14 @@ fn key() -> impl Strategy<Value = String> {
         "last_reveal",
         "dice",
         "count",
+        "grid",
+        "lives",
+        "hidden_safe",
+        "mines",
+        "notepad",
+        "capacity",
+        "facts",
+        "query",
     ];
     prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
@@ -585,6 +669,12 @@ fn any_observation() -> impl Strategy<Value = Value> {
             json!({"your_dice": [1, 7, 2], "dice_counts": {"p0": 3, "p1": counts}, "min_next_bids": {"2": 3},
                 "bids": [{"quantity": 3, "face": 2, "seat": "p1"}, bids], "total_dice": counts,
                 "last_reveal": {"bid": {"quantity": 3, "face": 2}, "count": 3, "dice": reveal}})
+        }),
+        (any_json(), any_json()).prop_map(|(lives, events)| {
+            json!({"grid": ["F.01", "8*.F"], "lives": lives, "hidden_safe": 3, "mines": 4, "events": [events]})
+        }),
+        (any_json(), any_json(), any::<String>()).prop_map(|(facts, keys, notepad)| {
+            json!({"notepad": notepad, "capacity": 9, "facts": [facts], "query": null, "keys": keys, "values": [keys]})
         }),
         (any_json(), any_json(), any_json()).prop_map(|(books, history, account)| {
             json!({"books": {"ORE": books, "x": {"asks": [[1, 2], [account]], "bids": []}}, "history": {"ORE": history},

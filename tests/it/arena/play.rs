@@ -321,3 +321,21 @@ async fn the_same_seed_gives_the_same_match() {
     }
     assert_eq!(ends[0], ends[1]);
 }
+
+#[tokio::test]
+async fn a_session_of_one_takes_a_difficulty_and_ends_with_a_score_alone() {
+    let server = Server::start().await;
+    let ask = |config: Value| json!({ "game": "minefield", "seats": 0, "pace_ms": 0, "config": config });
+    let session = server.create(ask(json!({ "difficulty": 0 }))).await["session"].clone();
+    assert_eq!((&session["player_count"], &session["config"]["difficulty"]), (&json!(1), &json!(0)));
+    let ended = server.until(text(&session["session_id"]), "status", "completed").await;
+    assert!(ended["scores"]["p0"].is_number() && ended["completion_reason"] == "game_complete", "{ended}");
+    for absent in ["ranks", "outcomes"] {
+        assert!(ended.get(absent).is_none(), "{ended}");
+    }
+    let own = server.create(json!({ "game": "minefield", "config": { "difficulty": 1 } })).await;
+    assert_eq!((&own["observation"]["rows"], own["seats"].as_array().unwrap().len()), (&json!(16), 1));
+    let (status, answer) = server.post("/play", ask(json!({ "difficulty": 2 }))).await;
+    assert_eq!(status, 400, "{answer}");
+    assert!(text(&answer["error"]["message"]).contains("`difficulty`"), "{answer}");
+}

@@ -241,6 +241,7 @@ async fn an_export_of_nothing_is_complete_and_empty() {
     let ask = json!({ "export_type": "submissions", "format": "json", "max_records": 1 });
     let (_, answer) = server.post("/exports", ask).await;
     let job_id = text(&answer["data"]["job_id"]).to_owned();
+    server.arena.jobs().ended(&job_id).await;
     let export = server.data(&format!("/exports/{job_id}")).await;
     assert_eq!(
         (&export["export"]["export_type"], &export["export"]["status"]),
@@ -257,6 +258,6 @@ async fn an_export_of_nothing_is_complete_and_empty() {
         1,
         "a dry run makes nothing"
     );
-    let (status, answer) = server.post("/exports", json!({ "export_type": "replays" })).await;
+    let (status, answer) = server.post("/exports", json!({ "export_type": "scores" })).await;
     assert_eq!((status, code(&answer)), (400, "VALIDATION_ERROR"));
 }

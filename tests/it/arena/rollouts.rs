@@ -7,6 +7,7 @@ mod league;
 mod lifetimes;
 mod runs;
 mod scoring;
+mod solo;
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -73,6 +73,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(String, Vec<Cell>)> {
     for known in ["submission_id", "decision_index", "game", "game_version", "score_version"] {
         record.shift_remove(known);
     }
+    let code = record.shift_remove("code").or_else(|| best_code(record.get("actions")?));
     let mut take = |name: &str| cell(record.shift_remove(name));
     let cells = vec![
         submission_id.as_str().into(),
@@ -89,7 +90,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(String, Vec<Cell>)> {
         take("branch_mode"),
         take("adopt_percentile").as_number(),
         take("actions"),
-        take("code"),
+        cell(code),
         Cell::json(
             Some(Value::Object(record))
                 .filter(|rest| rest != &Value::Object(Map::new()))
@@ -97,6 +98,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(String, Vec<Cell>)> {
         ),
     ];
     Ok((submission_id, cells))
+}
+
+/// The workspace that the best continuation of the action that was adopted left, or of the action of the best mean.
+fn best_code(actions: &Value) -> Option<Value> {
+    let actions = actions.as_array()?;
+    let adopted = actions.iter().find(|action| action["adopted"] == true);
+    let best = adopted.or_else(|| actions.iter().find(|action| action["action_rank"] == 1));
+    best?.get("code").cloned()
 }
 
 fn cell(value: Option<Value>) -> Cell {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::{Map, Value};
 
 use super::super::chunks::Chunks;
-use super::super::table::{Cell, Payload, Schema, counted, number, text, whole};
+use super::super::table::{Cell, Payload, Schema, counted, flag, number, text, whole};
 use super::super::{Fault, text_of};
 use super::{each, json};
 use crate::arena::jobs::Job;
@@ -39,6 +39,8 @@ pub(super) const SCHEMA: Schema = Schema {
         counted(text("score_stats")),
         text("code"),
         text("files"),
+        text("command"),
+        flag("fresh"),
         text("created_at"),
     ],
     payloads: PAYLOADS,
@@ -57,7 +59,7 @@ const SQL: &str = "
         (SELECT max_ticks FROM matches WHERE matches.eval_run_id = rated.eval_run_id LIMIT 1),
         language, provider, provider_source, model, branch_config, submissions.elo, submissions.elo_error,
         submissions.percentile, matches, submissions.failure_rate, score_stats, files, submissions.created_at,
-        transcript, request_context, value_context
+        transcript, request_context, value_context, command, fresh
     FROM export_records JOIN submissions ON submissions.submission_id = subject
     LEFT JOIN transcripts ON transcripts.submission_id = subject
     LEFT JOIN evaluations AS rated ON rated.seq = (SELECT max(seq) FROM evaluations
@@ -103,6 +105,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(Vec<Cell>, Vec<Cell>)> {
         Cell::json(stats),
         code(files.clone()).into(),
         Cell::json(files),
+        // What starts it, and whether it wants a process for every turn: said where it is not the usual.
+        text(22)?.into(),
+        Some(true).filter(|_| row.get(23).is_ok_and(|fresh: bool| fresh)).into(),
         rfc3339(timestamp(row.get(18)?)).into(),
     ];
     Ok((cells, vec![Cell::json(text(19)?), Cell::json(text(20)?), Cell::json(text(21)?)]))

@@ -19,8 +19,16 @@ fn texts(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
+/// What a seat is shown, but for what it may play: that is made of what it is shown.
+fn shown(play: &dyn Play, seat: Seat) -> Value {
+    let mut observation = observation(play, seat);
+    observation.as_object_mut().unwrap().remove("_action_space");
+    observation
+}
+
 #[test]
 fn nothing_that_was_shown_is_shown_again_but_what_the_seat_wrote_itself() {
+    let mut n_gone = 0;
     for game in isolated() {
         let spec = game.spec();
         // Words of the game's own language say nothing.
@@ -29,15 +37,14 @@ fn nothing_that_was_shown_is_shown_again_but_what_the_seat_wrote_itself() {
         let mut rng = Pcg::new(202);
         let [mut gone, mut own]: [SeatMap<BTreeSet<String>>; 2] =
             [(); 2].map(|()| Seat::first(spec.default_seats).map(|seat| (seat, BTreeSet::new())).collect());
-        let mut n_gone = 0;
         while play.probe().over.is_none() {
             let inputs = random_inputs(game, &*play, &mut rng);
-            let mut shown: SeatMap<BTreeSet<String>> = SeatMap::default();
+            let mut before: SeatMap<BTreeSet<String>> = SeatMap::default();
             for seat in Seat::first(spec.default_seats) {
                 let mut now = BTreeSet::new();
-                texts(&observation(&*play, seat), &mut now);
+                texts(&shown(&*play, seat), &mut now);
                 now.retain(|text| !vocabulary.contains(&format!("\"{text}\"")));
-                shown.insert(seat, now);
+                before.insert(seat, now);
             }
             play.submit(&inputs);
             for seat in Seat::first(spec.default_seats) {
@@ -45,17 +52,18 @@ fn nothing_that_was_shown_is_shown_again_but_what_the_seat_wrote_itself() {
                 if let Some(Input::Act(action)) = inputs.get(seat) {
                     texts(action, own);
                 }
-                gone.append(shown.get_mut(seat).unwrap());
+                gone.append(before.get_mut(seat).unwrap());
                 gone.retain(|text| !own.contains(text));
                 n_gone += gone.len();
-                let now = observation(&*play, seat).to_string();
+                let now = shown(&*play, seat).to_string();
                 for text in gone.iter() {
                     assert!(!now.contains(&**text), "{} {seat}: {text} is shown again: {now}", spec.slug);
                 }
             }
         }
-        assert!(n_gone > 0, "{}: nothing was shown that must be gone", spec.slug);
     }
+    // Not in every game: short words come again by chance, so a game that shows such has a test of its own.
+    assert!(n_gone > 0, "nothing was shown that must be gone");
 }
 
 #[test]

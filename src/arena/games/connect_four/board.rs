@@ -96,10 +96,11 @@ impl Board {
         (self.occupied() & self.column(column)).count_ones() as u8
     }
 
-    /// Who has the cell, row 0 at the bottom.
-    pub fn owner(&self, column: u8, row: u8) -> Option<usize> {
-        let cell = 1 << (column * (self.height + 1) + row);
-        (0..2).find(|&player| self.discs[player] & cell != 0)
+    /// What lies in the cell, row 0 at the bottom: nothing (0) or a disc of the first (1) or second player (2).
+    pub fn disc(&self, column: u8, row: u8) -> u8 {
+        let bit = column * (self.height + 1) + row;
+        let (first, second) = (self.discs[0] >> bit & 1, self.discs[1] >> bit & 1);
+        (first + 2 * second) as u8
     }
 
     /// The column and row of a cell.
@@ -162,13 +163,29 @@ impl Board {
     }
 
     fn bottoms(&self) -> u64 {
-        (0..self.width).fold(0, |bits, column| bits | 1 << (column * (self.height + 1)))
+        // A wider board has more of them; what is beyond the last column is cut off.
+        BOTTOMS[usize::from(self.height)] & ((1 << (self.width * (self.height + 1) - 1)) - 1)
     }
 
     fn cells(&self) -> u64 {
         self.bottoms() * ((1 << self.height) - 1)
     }
 }
+
+/// The lowest cells of [`MAX_WIDTH`] columns, by the board's height.
+static BOTTOMS: [u64; 8] = {
+    let mut all = [0; 8];
+    let mut height = 1;
+    while height < all.len() {
+        let mut column = 0;
+        while column < MAX_WIDTH as usize {
+            all[height] |= 1 << (column * (height + 1));
+            column += 1;
+        }
+        height += 1;
+    }
+    all
+};
 
 /// The first cell of every line of four within the set.
 fn line(set: u64, step: u32) -> u64 {

@@ -130,7 +130,7 @@ pub(super) fn draw(rng: &mut Pcg, length: usize, difficulty: Difficulty, may_be_
             0 => runs(rng, length, upto(0, 18)),
             1 => Pattern::Period(word(rng, upto(4, 16))).symbols(length),
             2 => Pattern::Interleave(word(rng, upto(3, 8)), word(rng, upto(3, 8))).symbols(length),
-            3 => Pattern::Arithmetic([letter(rng), 1 + rng.below(7) as u8, letter(rng)]).symbols(length),
+            3 => Pattern::Arithmetic(arithmetic(rng)).symbols(length),
             4 => register(rng, upto(4, 9)).symbols(length),
             5 => growth(rng).symbols(length),
             6 => automaton(rng, upto(9, 24)).symbols(length),
@@ -158,6 +158,11 @@ fn word(rng: &mut Pcg, longest: u64) -> Vec<u8> {
         word[0] = (word[0] + 1) % LETTERS;
     }
     word
+}
+
+/// With an odd `b`, so that not all letters are the same: `4·i² + 4·i` is a multiple of 8.
+fn arithmetic(rng: &mut Pcg) -> [u8; 3] {
+    [letter(rng), 1 + 2 * rng.below(u64::from(LETTERS) / 2) as u8, letter(rng)]
 }
 
 /// Constant runs, each of another letter than the one before; shorter ones with `haste`, 0 to 18.

@@ -36,14 +36,14 @@ pub(super) const ALL: &[BotSpec<Minefield>] = &[
         make: |stream| boxed(stream, Logic::Pairs, Guess::Worst),
     },
     BotSpec {
+        name: "open",
+        about: "weighs all ways to lay the mines, and of cells that are nearly the safest takes the one that may open most",
+        make: |stream| boxed(stream, Logic::Pairs, Guess::Exact { slack: 0.02 }),
+    },
+    BotSpec {
         name: "exact",
         about: "weighs all ways to lay the mines, and reveals the safest cell",
         make: |stream| boxed(stream, Logic::Pairs, Guess::Exact { slack: 0.0 }),
-    },
-    BotSpec {
-        name: "open",
-        about: "as exact, but of cells that are nearly as safe it takes the one that opens most",
-        make: |stream| boxed(stream, Logic::Pairs, Guess::Exact { slack: 0.02 }),
     },
 ];
 

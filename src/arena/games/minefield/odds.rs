@@ -182,7 +182,7 @@ impl Chain {
             group.clues.iter().for_each(|&clue| room[clue] += group.size);
         }
         let (left, mined) = (self.clues.clone(), vec![0; self.groups.len()]);
-        Search { chain: self, left, room, mined, steps: 0 }.from(0, 1.0, visit)
+        Search { chain: self, left, room, mined, steps: 0 }.assign(0, 1.0, visit)
     }
 }
 
@@ -198,7 +198,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn from(&mut self, nth: usize, weight: f64, visit: &mut dyn FnMut(&[u32], f64)) -> Option<()> {
+    /// Gives mines to this group and those after it, in all ways.
+    fn assign(&mut self, nth: usize, weight: f64, visit: &mut dyn FnMut(&[u32], f64)) -> Option<()> {
         let chain = self.chain;
         let Some(group) = chain.groups.get(nth) else {
             visit(&self.mined, weight);
@@ -214,7 +215,7 @@ impl Search<'_> {
         for mined in least.unwrap_or(0)..=most {
             group.clues.iter().for_each(|&clue| self.left[clue] -= mined);
             self.mined[nth] = mined;
-            self.from(nth + 1, weight * choose(group.size, mined as usize), visit)?;
+            self.assign(nth + 1, weight * choose(group.size, mined as usize), visit)?;
             group.clues.iter().for_each(|&clue| self.left[clue] += mined);
         }
         group.clues.iter().for_each(|&clue| self.room[clue] += group.size);

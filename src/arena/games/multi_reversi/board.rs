@@ -112,7 +112,7 @@ impl Board {
 
     /// Who has the cell.
     pub fn owner(&self, cell: u128) -> Option<usize> {
-        (0..MAX_PLAYERS).find(|&player| self.discs[player] & cell != 0)
+        (0..usize::from(self.players)).find(|&player| self.discs[player] & cell != 0)
     }
 
     /// The cells in which a player may place a disc.

@@ -1,21 +1,34 @@
 //! Who is to move, and what a move does: all rules but scores and words.
 
+use std::hash::{Hash, Hasher};
+
 use super::board::Board;
 use crate::arena::engine::seats::{Seat, SeatSet};
 
 /// A board with a player to move. Small enough that a search copies it at every node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     board: Board,
     /// Nobody when nobody can move: the game is over.
     mover: Option<Seat>,
     failed: SeatSet,
+    /// Where the mover can place a disc: found when the turn was given, asked for several times until it moves.
+    moves: u128,
+}
+
+impl Hash for Position {
+    /// Of what the moves follow from, and not of them.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.board.hash(state);
+        self.mover.hash(state);
+        self.failed.hash(state);
+    }
 }
 
 impl Position {
     /// The first player is to move.
     pub fn new(board: Board) -> Self {
-        let mut position = Self { board, mover: None, failed: SeatSet::EMPTY };
+        let mut position = Self { board, mover: None, failed: SeatSet::EMPTY, moves: 0 };
         position.pass_on(Seat::new(board.players() - 1));
         position
     }
@@ -42,7 +55,7 @@ impl Position {
 
     /// The cells of the player to move, at least one unless the game is over.
     pub fn moves(&self) -> u128 {
-        self.mover.map_or(0, |mover| self.board.moves(mover.index()))
+        self.moves
     }
 
     /// Plays one of the [`Self::moves`]. Returns the turned discs and who has to pass now.
@@ -57,7 +70,7 @@ impl Position {
         self.failed.insert(seat);
         let active = SeatSet::first(self.board.players()).without(self.failed).without(self.wiped_out());
         if active.len() <= 1 {
-            self.mover = None;
+            (self.mover, self.moves) = (None, 0);
         } else if self.mover == Some(seat) {
             return self.pass_on(seat);
         }
@@ -70,8 +83,9 @@ impl Position {
         let order = (1..=players).map(|step| Seat::new((last.index() as u8 + step) % players));
         let mut passes = SeatSet::EMPTY;
         for seat in order.filter(|&seat| !self.failed.contains(seat)) {
-            if self.board.moves(seat.index()) != 0 {
-                self.mover = Some(seat);
+            let moves = self.board.moves(seat.index());
+            if moves != 0 {
+                (self.mover, self.moves) = (Some(seat), moves);
                 return passes;
             }
             if self.board.count(seat.index()) > 0 {
@@ -79,7 +93,7 @@ impl Position {
             }
         }
         // Nobody can move: that is the end and not a pass.
-        self.mover = None;
+        (self.mover, self.moves) = (None, 0);
         SeatSet::EMPTY
     }
 

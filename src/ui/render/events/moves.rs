@@ -52,12 +52,46 @@ pub(super) fn describe<'a>(kind: &'a str, details: &'a Value) -> Option<Words<'a
             Some(words)
         }
         "won" | "returned" => won(kind, details),
+        "opened" => {
+            let cells = count(details, "cells")?;
+            let what = if cells == 1 { "opens" } else { "opens up" };
+            Some(vec![
+                Part::plain(format!("{what} {}", place(details)?)),
+                Part::new(format!(": {cells}"), Role::Good),
+            ])
+        }
+        "hit" => {
+            let lives = count(details, "lives")?;
+            Some(vec![
+                Part::new("✗ hits a mine", Role::Bad),
+                Part::plain(format!(" at {}, lives {lives}", place(details)?)),
+            ])
+        }
+        "flag" => {
+            let is_set = details.get("set")?.as_bool()?;
+            let what = if is_set { "marks" } else { "takes the mark off" };
+            Some(vec![Part::plain(format!("{what} {}", place(details)?))])
+        }
+        "skipped" => {
+            let action = text::excerpt(word(details, "action")?, 12);
+            Some(vec![Part::new(format!("skipped: {action} {}", place(details)?), Role::Dim)])
+        }
+        "cleared" => Some(vec![Part::new("✓ cleared", Role::Good)]),
+        "answer" => {
+            let is_right = details.get("right")?.as_bool()?;
+            let (what, role) = if is_right { ("✓ right", Role::Good) } else { ("✗ wrong", Role::Bad) };
+            Some(vec![Part::new(what, role)])
+        }
         _ => None,
     }
 }
 
 fn seat<'a>(seat: &str) -> Part<'a> {
     seat_part(&text::excerpt(seat, 8))
+}
+
+fn place(details: &Value) -> Option<String> {
+    Some(format!("row {} col {}", count(details, "row")?, count(details, "col")?))
 }
 
 fn said<'a>(details: &Value, what: String) -> Option<Words<'a>> {
@@ -135,6 +169,11 @@ mod tests {
             ("won", json!({"amount": 60, "half": "low", "seats": ["p1", "p2"]}), "p1 and p2 win 60 low"),
             ("returned", json!({"amount": 780, "seats": ["p2"]}), "p2 takes back 780"),
             ("hand", json!({"button": "p2", "number": 2}), "hand 2, button p2"),
+            ("opened", json!({"cells": 16, "col": 11, "row": 2}), "opens up row 2 col 11: 16"),
+            ("hit", json!({"col": 1, "lives": 2, "row": 0}), "✗ hits a mine at row 0 col 1, lives 2"),
+            ("flag", json!({"col": 1, "row": 0, "set": true}), "marks row 0 col 1"),
+            ("skipped", json!({"action": "chord", "col": 1, "row": 0}), "skipped: chord row 0 col 1"),
+            ("answer", json!({"right": false}), "✗ wrong"),
         ];
         for (kind, details, sentence) in &cases {
             let words = describe(kind, details).unwrap();

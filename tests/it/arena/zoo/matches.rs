@@ -201,6 +201,8 @@ async fn a_match_is_called_off_and_nothing_is_left() {
         waits.cancel();
         assert_eq!(waiting.await.unwrap_err(), MatchError::Cancelled);
     }
+    let folder = sandbox.folder().unwrap().to_str().unwrap();
+    assert!(!running(folder).is_empty() || cfg!(not(target_os = "linux")), "it is there before");
     stop.cancel();
     assert_eq!((&mut playing).await.unwrap_err(), MatchError::Cancelled);
     drop(playing);

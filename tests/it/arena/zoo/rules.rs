@@ -18,7 +18,7 @@ async fn two_strikes_are_forgiven_and_the_third_takes_the_seat_out() {
     let seat = assert_plays("two strikes", answers("[5, [{'action': 'jump'}]]")).await;
     assert_eq!(seat.strikes, 2);
     for (list, code, said) in [
-        ("[5, None, 'drop']", MalformedAction, "`\"drop\"`"),
+        ("[5, None, [7]]", MalformedAction, "`[7]`"),
         ("[[5], [{'action': 'drop'}], [{'action': 'drop', 'column': 99}]]", RejectedAction, "99"),
         // A move is required in this game.
         ("[[], [], []]", RejectedAction, "a move is required"),

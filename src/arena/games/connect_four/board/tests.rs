@@ -70,7 +70,7 @@ fn slow_lines(board: &Board, player: usize) -> [u32; 5] {
     let owner = |column: i32, row: i32| {
         let inside =
             (0..i32::from(board.width())).contains(&column) && (0..i32::from(board.height())).contains(&row);
-        inside.then(|| board.owner(column as u8, row as u8))
+        inside.then(|| usize::from(board.disc(column as u8, row as u8)).checked_sub(1))
     };
     let mut counts = [0; 5];
     for column in 0..8 {
