@@ -15,8 +15,8 @@ pub struct ArenaError {
     status: StatusCode,
     code: &'static str,
     message: String,
-    /// Members beside the error, where the wire has some.
-    beside: Map<String, Value>,
+    /// A member beside the error, where the wire has one. Boxed, since next to none has it.
+    beside: Option<Box<(&'static str, Value)>>,
     /// For the log only.
     #[source]
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -25,7 +25,7 @@ pub struct ArenaError {
 impl ArenaError {
     /// Any refusal.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), beside: Map::new(), source: None }
+        Self { status, code, message: message.into(), beside: None, source: None }
     }
 
     /// A request that does not say what it must; `field` is named first.
@@ -65,15 +65,15 @@ impl ArenaError {
             status: StatusCode::INTERNAL_SERVER_ERROR,
             code: "INTERNAL_ERROR",
             message: message.to_owned(),
-            beside: Map::new(),
+            beside: None,
             source: Some(source.into()),
         }
     }
 
     /// With a member beside the error in the envelope.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.beside.insert(name.to_owned(), value.into());
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.beside = Some(Box::new((name, value.into())));
         self
     }
 
@@ -132,7 +132,7 @@ impl IntoResponse for ArenaError {
         }
         let mut body = Map::new();
         body.insert("error".to_owned(), json!({ "code": self.code, "message": self.message }));
-        body.extend(self.beside);
+        body.extend(self.beside.map(|beside| (beside.0.to_owned(), beside.1)));
         body.insert("request_id".to_owned(), Value::from(request_id()));
         (self.status, Json(Value::Object(body))).into_response()
     }

@@ -8,7 +8,8 @@
 //!
 //! The offline writer and endpoints go through the same loop. What a model is asked is made from transcript, frame and
 //! verdicts by the very algorithm that rebuilds it from an export ([`frame::Frame::request`]), so the two cannot differ.
-//! A job that is taken up again begins again: a session is nothing without the answers it has had.
+//! A job that is taken up again begins again: a session is nothing without the answers it has had. However the job ends, its
+//! submission does not stay pending (`store::jobs::finish`).
 
 pub mod decision;
 pub mod frame;
@@ -58,13 +59,13 @@ pub async fn run(job: &Job) -> Result<Done, Broken> {
         return Ok(Done { result: json!({ "submission_id": plan.submission_id }), bill: Bill::nothing() });
     }
     let Some(game) = catalogue::find(job.arena.games(), &plan.game) else {
-        return Err(give_up(job, &plan, format!("this arena does not play `{}`", plan.game), None).await);
+        return Err(failed(format!("this arena does not play `{}`", plan.game), Bill::nothing()));
     };
     let ground = Ground::new(job.arena.clone(), game, job.stop.clone());
     match write(job, &plan, game, &ground).await {
         Ok(written) => finish(job, &plan, game, &ground, written).await,
-        Err(Broke::Stopped) => Err(stopped(job, &plan, &ground).await),
-        Err(Broke::Failed(why)) => Err(give_up(job, &plan, why, Some(&ground)).await),
+        Err(Broke::Stopped) => Err(Broken::Stopped { bill: bill(&plan, &ground) }),
+        Err(Broke::Failed(why)) => Err(failed(why, bill(&plan, &ground))),
     }
 }
 
@@ -169,12 +170,12 @@ async fn finish(
 ) -> Result<Done, Broken> {
     let Written { workspace, transcript, frame, turns, points } = written;
     if workspace.program().is_none() {
-        return Err(give_up(job, plan, format!("the model has left no `{PROGRAM}`"), Some(ground)).await);
+        return Err(failed(format!("the model has left no `{PROGRAM}`"), bill(plan, ground)));
     }
     let trial = match ground.trial(&workspace, 1, mix(&[plan.seed, 0xF1])).await {
         Ok(trial) => trial,
-        Err(ground::NoTrial::Stopped) => return Err(stopped(job, plan, ground).await),
-        Err(ground::NoTrial::Host(why)) => return Err(give_up(job, plan, why, Some(ground)).await),
+        Err(ground::NoTrial::Stopped) => return Err(Broken::Stopped { bill: bill(plan, ground) }),
+        Err(ground::NoTrial::Host(why)) => return Err(failed(why, bill(plan, ground))),
     };
     let author = Author::find(job.arena.store(), &plan.provider_id).await;
     let source = author.as_ref().map_or("org:local", |author| author.source());
@@ -203,29 +204,6 @@ async fn finish(
         result.insert("decision_points".to_owned(), points.into());
     }
     Ok(Done { result: result.into(), bill: bill(plan, ground) })
-}
-
-/// The end of the arena leaves the submission pending, for the next start; any other makes it one that failed.
-async fn stopped(job: &Job, plan: &Plan, ground: &Ground) -> Broken {
-    if !job.arena.closing().is_cancelled()
-        && let Broken::Internal(error) = give_up(job, plan, "it was called off".to_owned(), None).await
-    {
-        return Broken::Internal(error);
-    }
-    Broken::Stopped { bill: bill(plan, ground) }
-}
-
-/// Marks the submission as failed, so that nobody waits for it.
-async fn give_up(job: &Job, plan: &Plan, why: String, ground: Option<&Ground>) -> Broken {
-    let (id, failure) = (plan.submission_id.clone(), json!({ "code": "generation_failed", "detail": why }));
-    let marked = job
-        .arena
-        .store()
-        .write_patiently(move |connection| submissions::checked(connection, &id, Some(&failure)));
-    if let Err(error) = marked.await {
-        return error.into();
-    }
-    failed(why, ground.map_or_else(Bill::nothing, |ground| bill(plan, ground)))
 }
 
 async fn keep(

@@ -29,16 +29,15 @@ pub(super) async fn submission(
     let seed = plan.seed;
     let is_part = |row: &JobRow| row.kind == Kind::Generation && row.request["seed"].as_u64() == Some(seed);
     let kept = children(job).await?.into_iter().find(|row| is_part(row) && row.status != Status::Cancelled);
-    let generated = match kept {
-        Some(row) => row.job_id,
-        None => {
-            let game = catalogue::find(job.arena.games(), &unit.game)
-                .ok_or_else(|| ArenaError::not_found(format!("this arena does not play `{}`", unit.game)))?;
-            let author = Author::find(job.arena.store(), &plan.provider_id).await?;
-            let link = Link { parent_id: Some(job.row.job_id.clone()), callback_url: None };
-            let ordered = request::order(&job.arena, &job.row.account_id, &author, game, plan, link).await?;
-            ordered.job_id
-        }
+    let generated = if let Some(row) = kept {
+        row.job_id
+    } else {
+        let game = catalogue::find(job.arena.games(), &unit.game)
+            .ok_or_else(|| ArenaError::not_found(format!("this arena does not play `{}`", unit.game)))?;
+        let author = Author::find(job.arena.store(), &plan.provider_id).await?;
+        let link = Link { parent_id: Some(job.row.job_id.clone()), callback_url: None };
+        let ordered = request::order(&job.arena, &job.row.account_id, &author, game, plan, link).await?;
+        ordered.job_id
     };
     let generated = ended(job, &generated).await?;
     let submission_id = generated.request["submission_id"].as_str().unwrap_or_default().to_owned();
@@ -51,12 +50,11 @@ async fn evaluate(job: &Job, submission_id: &str, match_count: u32, seed: u64) -
         row.kind == Kind::Evaluation && row.request["submission_id"].as_str() == Some(submission_id)
     };
     let kept = children(job).await?.into_iter().find(|row| is_part(row) && row.status != Status::Cancelled);
-    let evaluated = match kept {
-        Some(row) => row.job_id,
-        None => {
-            let plan = Plan { seed, parent_id: Some(job.row.job_id.clone()), ..Plan::new(match_count) };
-            evaluation::start(&job.arena, &job.row.account_id, submission_id, plan).await?.job_id
-        }
+    let evaluated = if let Some(row) = kept {
+        row.job_id
+    } else {
+        let plan = Plan { seed, parent_id: Some(job.row.job_id.clone()), ..Plan::new(match_count) };
+        evaluation::start(&job.arena, &job.row.account_id, submission_id, plan).await?.job_id
     };
     ended(job, &evaluated).await.map(|_| ())
 }

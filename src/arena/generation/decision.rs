@@ -73,7 +73,7 @@ pub async fn decide(
         line.clone().heard(&mut numbered, frame);
         candidates.push(Candidate { action: numbered.blocks, continuations });
     }
-    Ok(choose(branching, line, candidates))
+    Ok(choose(branching, line, &candidates))
 }
 
 /// Different answers at this point: what was said already is not tried twice.
@@ -133,12 +133,12 @@ impl Candidate {
 }
 
 /// Picks the winner and writes the record.
-fn choose(branching: &Branching, line: &Line, candidates: Vec<Candidate>) -> Decision {
+fn choose(branching: &Branching, line: &Line, candidates: &[Candidate]) -> Decision {
     let worth: Vec<f64> =
         candidates.iter().map(|candidate| candidate.rank_value(branching.adopt_percentile)).collect();
     let winner = (0..worth.len()).reduce(|best, next| if worth[next] > worth[best] { next } else { best });
     let adopted = winner.filter(|_| branching.mode == Mode::BestOfN);
-    let ranks = ranks(&candidates);
+    let ranks = ranks(candidates);
     let actions: Vec<Value> = candidates
         .iter()
         .enumerate()
@@ -233,7 +233,7 @@ mod tests {
         // Protocol.md §2.8: 1.0 is the best single rollout, 0.5 the median; §2.6: rank 1 is the best mean.
         for (adopt_percentile, turns, adopted) in [(0.5, 11, [true, false]), (1.0, 21, [false, true])] {
             let branching = branching(Mode::BestOfN, adopt_percentile);
-            let decision = choose(&branching, &Line::default(), steady_and_bold());
+            let decision = choose(&branching, &Line::default(), &steady_and_bold());
             assert_eq!(decision.line.turns, turns, "on from the best continuation of the winner");
             let actions = decision.record["actions"].as_array().unwrap();
             let of = |name: &str| actions.iter().map(|action| action[name].clone()).collect::<Vec<_>>();
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_measured_session_goes_on_as_it_would_have() {
-        let decision = choose(&branching(Mode::Measure, 1.0), &Line::default(), steady_and_bold());
+        let decision = choose(&branching(Mode::Measure, 1.0), &Line::default(), &steady_and_bold());
         assert_eq!(decision.line.turns, 10);
         let actions = decision.record["actions"].as_array().unwrap();
         assert!(actions.iter().all(|action| action.get("adopted").is_none()));
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn what_has_no_score_is_in_no_value_and_never_adopted() {
         let candidates = vec![candidate(10, &[None, None]), candidate(20, &[None, Some(-3.0)])];
-        let decision = choose(&branching(Mode::BestOfN, 0.75), &Line::default(), candidates);
+        let decision = choose(&branching(Mode::BestOfN, 0.75), &Line::default(), &candidates);
         assert_eq!(decision.line.turns, 21);
         let actions = decision.record["actions"].as_array().unwrap();
         assert_eq!(actions[0]["sample_scores"], json!([]));

@@ -131,8 +131,9 @@ fn rivals(game: &dyn Game, count: usize, rng: &mut Pcg) -> Result<Vec<String>, N
     if count == 0 {
         return Ok(Vec::new());
     }
-    let drawn = league::draw(game.spec().slug, &Wanted::any(), count, rng);
-    if let Ok(drawn) = drawn {
+    if let Ok(drawn) = league::draw(game.spec().slug, &Wanted::any(), count, rng)
+        && drawn.iter().all(|entry| game.player(&entry.player, 0).is_some())
+    {
         return Ok(drawn.iter().map(|entry| entry.player.clone()).collect());
     }
     let bots = game.bots();

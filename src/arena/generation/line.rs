@@ -72,7 +72,9 @@ pub struct Answer {
 
 /// A block that calls a tool; its id comes when a line hears it.
 pub fn tool_use(tool: &str, arguments: Value) -> Value {
-    json!({ "type": "tool_use", "id": "", "name": tool, "input": arguments })
+    let mut block = json!({ "type": "tool_use", "id": "", "name": tool });
+    block["input"] = arguments;
+    block
 }
 
 impl Line {

@@ -48,7 +48,7 @@ impl Model {
             }
             Self::Endpoint(chat) => {
                 let asked = json!({ "messages": chat_messages(request)?, "tools": chat_tools(request)? });
-                ask(chat, asked).await.map(answer)
+                ask(chat, asked).await.map(|reply| answer(&reply))
             }
         }
     }
@@ -75,7 +75,7 @@ async fn ask(chat: &Chat, asked: Value) -> Result<ChatReply, String> {
     answered.unwrap_or_else(|_| Err(format!("the endpoint did not answer within {} s", PATIENCE.as_secs())))
 }
 
-fn answer(reply: ChatReply) -> Answer {
+fn answer(reply: &ChatReply) -> Answer {
     let mut blocks = Vec::new();
     if !reply.text.trim().is_empty() {
         blocks.push(json!({ "type": "text", "text": reply.text }));
@@ -194,7 +194,7 @@ mod tests {
             tool_calls: vec![call(r#"{"path":"a"}"#), call("{"), call("[]")],
             is_cut: false,
         };
-        let answer = answer(reply);
+        let answer = answer(&reply);
         assert_eq!(answer.stop_reason, "tool_use");
         let inputs: Vec<&Value> = answer.blocks[1..].iter().map(|block| &block["input"]).collect();
         assert_eq!(

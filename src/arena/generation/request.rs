@@ -1,5 +1,7 @@
 //! The two generating forms of `POST /submissions`: a question and its answer, and a session with tools.
 
+use std::collections::BTreeMap;
+
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -106,7 +108,7 @@ pub async fn order(
             account_id,
             spec,
             "python",
-            Code { files: Default::default(), command: None, fresh: false },
+            Code { files: BTreeMap::new(), command: None, fresh: false },
         )
     };
     let submission_id = plan.submission_id;

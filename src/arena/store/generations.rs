@@ -1,7 +1,7 @@
 //! How submissions were generated: transcripts with what their requests held besides, and decision points.
 
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::StoreError;
 use super::submissions;
@@ -77,12 +77,35 @@ pub fn finish(connection: &Connection, generated: &Generated) -> Result<(), Stor
     submissions::checked(connection, &generated.submission_id, generated.failure.as_ref())
 }
 
-/// A transcript as it is kept: its text, the frame and what values were measured under.
-pub fn transcript(
-    connection: &Connection,
-    submission_id: &str,
-) -> Result<Option<(String, Option<Value>, Option<Value>)>, StoreError> {
+/// Marks the submission of a job that wrote none as failed, so that nobody waits for it.
+pub fn never_came(connection: &Connection, job_id: &str, why: &str) -> Result<(), StoreError> {
+    let failure = json!({ "code": "generation_failed", "detail": why }).to_string();
+    let sql =
+        "UPDATE submissions SET status = 'failed', failure = ?2 WHERE job_id = ?1 AND status = 'pending'";
+    connection.execute(sql, [job_id, &failure])?;
+    Ok(())
+}
+
+/// A transcript as it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// A JSON list, as text.
+    pub transcript: String,
+    /// The frame of its requests.
+    pub request_context: Option<Value>,
+    /// What values were measured under.
+    pub value_context: Option<Value>,
+}
+
+/// The transcript of a submission, if it was generated.
+pub fn transcript(connection: &Connection, submission_id: &str) -> Result<Option<Kept>, StoreError> {
     let sql = "SELECT transcript, request_context, value_context FROM transcripts WHERE submission_id = ?1";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, super::json(row, 1)?, super::json(row, 2)?));
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(Kept {
+            transcript: row.get(0)?,
+            request_context: super::json(row, 1)?,
+            value_context: super::json(row, 2)?,
+        })
+    };
     Ok(connection.prepare_cached(sql)?.query_row([submission_id], read).optional()?)
 }

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
 
 use super::StoreError;
+use super::generations;
 use super::ledger::{self, Bill};
 use super::sessions::timestamp;
 use crate::arena::credits::Credits;
@@ -138,6 +139,9 @@ pub fn finish(
     )?;
     if changed > 0 {
         ledger::settle_job(connection, &job.job_id, job.kind.as_str(), bill, at)?;
+        if job.kind == Kind::Generation && status != Status::Completed {
+            generations::never_came(connection, &job.job_id, error.unwrap_or("it was called off"))?;
+        }
     }
     Ok(())
 }

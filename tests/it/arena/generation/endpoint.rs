@@ -86,8 +86,8 @@ async fn what_the_generator_sent_is_what_its_export_gives_back() {
         Ok((generations::transcript(connection, &submission_id)?, generations::points(connection, &job_id)?))
     });
     let (transcript, points) = kept.await.unwrap();
-    let (transcript, frame, _) = transcript.unwrap();
-    let frame = Raw::parse(&frame.unwrap().to_string()).unwrap();
+    let generations::Kept { transcript, request_context, .. } = transcript.unwrap();
+    let frame = Raw::parse(&request_context.unwrap().to_string()).unwrap();
     assert_eq!(points.len(), 3);
     let sent = seen.lock().unwrap().clone();
     for point in &points {
