@@ -93,9 +93,10 @@ fn status<'a>(input: &SceneInput<'_>, field: &Field, lives: usize, hidden_safe: 
 }
 
 fn grid<'a>(input: &SceneInput<'_>, field: &Field) -> Grid<'a> {
-    let cursor = input.cursor.and_then(target).filter(|(row, column)| {
-        *column < field.columns && *row < field.cells.len() / field.columns
-    });
+    let cursor = input
+        .cursor
+        .and_then(target)
+        .filter(|(row, column)| *column < field.columns && *row < field.cells.len() / field.columns);
     let cell = |place: usize| {
         if cursor == Some((place / field.columns, place % field.columns)) {
             return GridCell::Text("◌".into(), Role::Key);
@@ -172,7 +173,10 @@ fn facts<'a>(input: &SceneInput<'_>, field: &Field, mines: usize) -> Vec<Fact<'a
     let of = Part::new(format!(" of {mines}"), Role::Dim);
     let mut facts = vec![fact("mines left", vec![left, of])];
     facts.push(fact("F marked", vec![Part::new(flags.to_string(), Role::Warn)]));
-    facts.push(fact("✗ hit", vec![Part::new(hits.to_string(), if hits > 0 { Role::Bad } else { Role::Text })]));
+    facts.push(fact(
+        "✗ hit",
+        vec![Part::new(hits.to_string(), if hits > 0 { Role::Bad } else { Role::Text })],
+    ));
     facts.push(fact(if input.mine { "you" } else { "seat" }, seat_words(&text::excerpt(input.seat, 8))));
     facts
 }
@@ -187,14 +191,17 @@ mod tests {
     fn a_field_is_read_cell_by_cell() {
         let field = Field::read(&json!(["0.", "F*"])).unwrap();
         assert_eq!(field.cells, [Look::Number(0), Look::Hidden, Look::Flag, Look::Hit]);
-        for other in [json!([]), json!([""]), json!(["..", "."]), json!(["9."]), json!(["ä."]), json!([3]), json!(".")] {
+        for other in
+            [json!([]), json!([""]), json!(["..", "."]), json!(["9."]), json!(["ä."]), json!([3]), json!(".")]
+        {
             assert!(Field::read(&other).is_none(), "{other}");
         }
     }
 
     #[test]
     fn more_marks_than_mines_are_told() {
-        let (data, trail, folds) = (json!({}), super::super::Trail::default(), super::super::Folds::default());
+        let (data, trail, folds) =
+            (json!({}), super::super::Trail::default(), super::super::Folds::default());
         let input = SceneInput::new("p0", &data, &trail, &folds);
         let field = Field::read(&json!(["FF", "F*"])).unwrap();
         assert_eq!(facts(&input, &field, 3)[0].value[0], Part::new("−1", Role::Bad));

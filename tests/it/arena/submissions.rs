@@ -95,7 +95,7 @@ impl Server {
     }
 
     /// Waits for the end of a job.
-    async fn ended(&self, job_id: &str) -> Value {
+    async fn job_ended(&self, job_id: &str) -> Value {
         self.job_when(job_id, |job| matches!(text(&job["status"]), "completed" | "failed" | "cancelled"))
             .await
     }
@@ -104,7 +104,7 @@ impl Server {
     async fn rated(&self, code: &str, model: &str) -> String {
         let submission_id = self.upload(code, model).await;
         let started = self.evaluate(&submission_id, json!({ "match_count": 4, "seed": 7 })).await;
-        let job = self.ended(text(&started["job_id"])).await;
+        let job = self.job_ended(text(&started["job_id"])).await;
         assert_eq!(job["status"], "completed", "{job}");
         submission_id
     }
@@ -113,7 +113,7 @@ impl Server {
         self.data(&format!("/submissions/{submission_id}")).await
     }
 
-    async fn delete(&self, submission_id: &str) -> (u16, Value) {
+    async fn delete_submission(&self, submission_id: &str) -> (u16, Value) {
         let path = format!("/submissions/{submission_id}");
         self.call(Method::DELETE, &path, None, &[("x-api-key", &self.key)]).await
     }

@@ -55,7 +55,10 @@ pub(super) fn describe<'a>(kind: &'a str, details: &'a Value) -> Option<Words<'a
         "opened" => {
             let cells = count(details, "cells")?;
             let what = if cells == 1 { "opens" } else { "opens up" };
-            Some(vec![Part::plain(format!("{what} {}", place(details)?)), Part::new(format!(": {cells}"), Role::Good)])
+            Some(vec![
+                Part::plain(format!("{what} {}", place(details)?)),
+                Part::new(format!(": {cells}"), Role::Good),
+            ])
         }
         "hit" => {
             let lives = count(details, "lives")?;

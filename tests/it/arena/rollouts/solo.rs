@@ -60,7 +60,10 @@ async fn a_difficulty_is_played_echoed_and_inherited() {
         let episode = run.reset(json!({ "game": "minefield", "difficulty": difficulty })).await;
         assert_eq!((&episode["difficulty"], &episode["observation"]["rows"]), (&difficulty, &json!(side)));
         let (status, child) = run.call(&path(&episode, "fork"), json!({})).await;
-        assert_eq!((status, &child["difficulty"], &child["observation"]), (201, &difficulty, &episode["observation"]));
+        assert_eq!(
+            (status, &child["difficulty"], &child["observation"]),
+            (201, &difficulty, &episode["observation"])
+        );
     }
     let usual = run.reset(json!({ "game": "minefield" })).await;
     assert_eq!((usual.get("difficulty"), &usual["observation"]["rows"]), (None, &json!(12)));
@@ -95,7 +98,10 @@ async fn positions_of_one_are_scored_without_a_win_rate() {
     for (game, difficulty) in [("minefield", 0.2), ("spe_recall", 0.2)] {
         let episode = run.reset(json!({ "game": game, "seed": 3, "difficulty": difficulty })).await;
         let worth = run.ok(&path(&episode, "complete"), json!({ "samples": 6 })).await;
-        assert_eq!((&worth["seat"], &worth["scored"], &worth["failed"]), (&json!("p0"), &json!(6), &json!(0)));
+        assert_eq!(
+            (&worth["seat"], &worth["scored"], &worth["failed"]),
+            (&json!("p0"), &json!(6), &json!(0))
+        );
         assert!(worth.get("win_rate").is_none() && worth["score"]["mean"].as_f64() > Some(40.0), "{worth}");
         let ask = json!({ "max_actions": 4, "samples_per_action": 3 });
         let answer = run.ok(&path(&episode, "score-actions"), ask).await;
