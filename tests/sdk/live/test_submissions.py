@@ -85,7 +85,7 @@ def test_what_is_broken_fails_its_check(client, upload):
 def test_refusals_have_their_kinds(client, upload):
     sub = upload()["submission_id"]
     # 10,000 matches of 600 ticks are 2,400 credits.
-    market = upload("def act(observation): return []", game="market_simulator")["submission_id"]
+    market = upload("def act(observation, seat, info): return []", game="market_simulator")["submission_id"]
     system = next(row for row in client.submissions.list(game="connect_four") if row.get("provider_source") == "arena")
     for kind, call in [
         (NotFoundError, lambda: client.submissions.get("sub_nobody")),

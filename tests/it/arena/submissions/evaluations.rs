@@ -39,7 +39,7 @@ async fn an_evaluation_gives_a_rating_with_its_error_and_costs_its_ticks() {
     let started = server.evaluate(&submission_id, json!({ "match_count": 8, "seed": 7 })).await;
     assert_eq!((&started["match_count"], &started["submission_id"]), (&json!(8), &json!(submission_id)));
     assert!((number(&started["estimated_credits"]) - 8.0 * 42.0 * TICK).abs() < 1e-9, "{started}");
-    let job = server.ended(text(&started["job_id"])).await;
+    let job = server.job_ended(text(&started["job_id"])).await;
     assert_eq!((&job["status"], &job["progress"]), (&json!("completed"), &json!({ "done": 8, "total": 8 })));
 
     let page = server.data(&format!("/submissions/{submission_id}/evaluations")).await;
@@ -114,7 +114,7 @@ async fn the_same_seed_gives_the_same_rating() {
     let mut ratings = Vec::new();
     for seed in [3, 3, 4] {
         let started = server.evaluate(&submission_id, json!({ "match_count": 5, "seed": seed })).await;
-        let job = server.ended(text(&started["job_id"])).await;
+        let job = server.job_ended(text(&started["job_id"])).await;
         let mut result = job["result"].clone();
         result["eval_run_id"] = Value::Null;
         ratings.push((
@@ -138,7 +138,7 @@ async fn own_submissions_are_opponents_once_they_are_rated() {
     assert_eq!((status, code(&answer)), (409, "LEAGUE_TOO_THIN"));
     let rival = server.rated(LAST, "rival").await;
     let started = server.evaluate(&subject, json!({ "opponent_source": "own", "match_count": 2 })).await;
-    let job = server.ended(text(&started["job_id"])).await;
+    let job = server.job_ended(text(&started["job_id"])).await;
     assert_eq!(job["status"], "completed", "{job}");
     let rating = server.submission(&rival).await["elo_rating"].clone();
     for one in matches_of(&server, &started).await {
@@ -159,7 +159,7 @@ async fn one_that_fails_often_is_rated_and_called_unreliable() {
     let server = server().await;
     let submission_id = server.upload(HALF, "m").await;
     let started = server.evaluate(&submission_id, json!({ "match_count": 4 })).await;
-    let job = server.ended(text(&started["job_id"])).await;
+    let job = server.job_ended(text(&started["job_id"])).await;
     assert_eq!((&job["result"]["unreliable"], &job["result"]["failure_rate"]), (&json!(true), &json!(0.5)));
     assert_eq!(job["result"]["failures"], json!({ "crashed": 2 }));
     let failed = matches_of(&server, &started).await.into_iter().find(|one| one["seat"] == "p1").unwrap();
@@ -174,7 +174,7 @@ async fn one_that_fails_often_is_rated_and_called_unreliable() {
 #[tokio::test]
 async fn what_cannot_be_paid_or_makes_no_sense_is_not_started() {
     let server = server().await;
-    let body = json!({ "game": "market_simulator", "code": "def act(observation): return []" });
+    let body = json!({ "game": "market_simulator", "code": "def act(observation, seat, info): return []" });
     let (_, answer) = server.post("/submissions", body).await;
     let submission_id = text(&answer["data"]["submission_id"]).to_owned();
     let path = format!("/submissions/{submission_id}/evaluate");
@@ -210,7 +210,7 @@ async fn a_batch_starts_what_it_can_and_says_why_not() {
     assert_eq!(entries[1]["error"]["code"], "NOT_FOUND");
     for (entry, id) in [(&entries[0], first), (&entries[2], second)] {
         assert_eq!(entry["submission_id"], id.as_str());
-        assert_eq!(server.ended(text(&entry["job_id"])).await["status"], "completed");
+        assert_eq!(server.job_ended(text(&entry["job_id"])).await["status"], "completed");
     }
     for body in [json!({}), json!({ "submission_ids": [] }), json!({ "submission_ids": vec!["x"; 101] })] {
         assert_eq!(server.post("/submissions/evaluate", body).await.0, 400);
@@ -228,8 +228,8 @@ async fn deleting_ends_the_evaluation_which_costs_what_was_played() {
     let running = &list(&page, "evaluations")[0];
     assert!(running["elo_rating"].is_number() && running.get("reward").is_none(), "so far: {running}");
     assert!(number(&server.data("/auth/balance").await["held"]) > 80.0);
-    assert_eq!(server.delete(&submission_id).await.0, 204);
-    let job = server.ended(job_id).await;
+    assert_eq!(server.delete_submission(&submission_id).await.0, 204);
+    let job = server.job_ended(job_id).await;
     assert_eq!(job["status"], "cancelled");
     let spent = number(&job["credits_used"]);
     assert!(spent > 0.0 && spent < 84.0, "{job}");
@@ -259,12 +259,12 @@ async fn after_a_kill_it_goes_on_with_what_is_missing_and_gives_the_same_rating(
     server.job_when(job_id, |job| job["progress"]["done"].as_u64() > Some(2)).await;
     leave_behind(&path, &copy);
     let before = matches_of(&server, &started).await;
-    let whole = server.ended(job_id).await;
+    let whole = server.job_ended(job_id).await;
     assert_eq!(whole["status"], "completed", "{whole}");
 
     let mut revived = Server::with(on_disk(&copy)).await;
     revived.key.clone_from(&server.key);
-    let job = revived.ended(job_id).await;
+    let job = revived.job_ended(job_id).await;
     assert_eq!(job["status"], "completed", "{job}");
     assert_eq!(job["result"], whole["result"]);
     assert_eq!(job["credits_used"], whole["credits_used"]);
@@ -291,7 +291,7 @@ async fn stopping_the_arena_puts_it_off_until_the_next_start() {
     server.stop().await;
     let mut again = Server::with(on_disk(&path)).await;
     again.key = key;
-    let job = again.ended(job_id).await;
+    let job = again.job_ended(job_id).await;
     assert_eq!((&job["status"], &job["result"]["match_count"]), (&json!("completed"), &json!(30)), "{job}");
 }
 

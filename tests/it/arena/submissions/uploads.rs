@@ -13,7 +13,7 @@ async fn an_upload_is_there_at_once_and_ready_after_its_check() {
     assert_eq!((status, &answer["data"]["status"]), (201, &json!("pending")), "{answer}");
     let submission_id = text(&answer["data"]["submission_id"]);
     assert!(["pending", "ready"].contains(&text(&server.submission(submission_id).await["status"])));
-    let job = server.ended(text(&answer["data"]["job_id"])).await;
+    let job = server.job_ended(text(&answer["data"]["job_id"])).await;
     assert_eq!((&job["status"], &job["kind"]), (&json!("completed"), &json!("check")), "{job}");
     assert_eq!(job["result"], json!({ "submission_id": submission_id, "status": "ready" }));
     let kept = server.submission(submission_id).await;
@@ -41,7 +41,7 @@ async fn files_make_a_program_and_a_command_any_other() {
     ] {
         let (status, answer) = server.post("/submissions", body).await;
         assert_eq!(status, 201, "{answer}");
-        server.ended(text(&answer["data"]["job_id"])).await;
+        server.job_ended(text(&answer["data"]["job_id"])).await;
         let kept = server.submission(text(&answer["data"]["submission_id"])).await;
         // The shell's one column fills up and then it strikes: it started, which is what is asked here.
         assert_ne!(kept["failure"]["code"], "startup_failed", "{kept}");
@@ -55,15 +55,15 @@ async fn what_is_broken_fails_early_and_says_why() {
     for (program, failure, word) in [
         ("def act(:\n", "startup_failed", "SyntaxError"),
         (
-            "import nothing_like_this\ndef act(observation): return []\n",
+            "import nothing_like_this\ndef act(observation, seat, info): return []\n",
             "startup_failed",
             "nothing_like_this",
         ),
-        ("def act(observation):\n    raise ValueError('oh no')\n", "crashed", "oh no"),
-        ("def act(observation):\n    return [{'action': 'jump'}]\n", "rejected_action", "jump"),
+        ("def act(observation, seat, info):\n    raise ValueError('oh no')\n", "crashed", "oh no"),
+        ("def act(observation, seat, info):\n    return [{'action': 'jump'}]\n", "rejected_action", "jump"),
     ] {
         let submission_id = server.upload(program, "m").await;
-        let job = server.ended(text(&server.submission(&submission_id).await["job_id"])).await;
+        let job = server.job_ended(text(&server.submission(&submission_id).await["job_id"])).await;
         let error = text(&job["error"]);
         assert!(job["status"] == "failed" && error.starts_with(&format!("{failure}: ")), "{job}");
         let kept = server.submission(&submission_id).await;
@@ -117,7 +117,7 @@ async fn nobody_touches_the_league_and_what_is_deleted_is_gone() {
         json!({ "evaluations": [] })
     );
     let refused = [
-        server.delete(&built_in).await,
+        server.delete_submission(&built_in).await,
         server.post(&format!("/submissions/{built_in}/evaluate"), json!({})).await,
     ];
     for (status, body) in &refused {
@@ -125,10 +125,10 @@ async fn nobody_touches_the_league_and_what_is_deleted_is_gone() {
         assert!(text(&body["error"]["message"]).contains("built-in player"), "{body}");
     }
     let submission_id = server.upload(FIRST, "m").await;
-    assert_eq!(server.delete(&submission_id).await, (204, Value::Null));
+    assert_eq!(server.delete_submission(&submission_id).await, (204, Value::Null));
     let path = format!("/submissions/{submission_id}");
     assert_eq!(server.get(&path).await.0, 404);
-    assert_eq!(server.delete(&submission_id).await.0, 404);
+    assert_eq!(server.delete_submission(&submission_id).await.0, 404);
     assert_eq!(server.get(&format!("{path}/evaluations")).await.0, 404);
     assert_eq!(server.data("/submissions?mine=true").await, json!({ "submissions": [] }));
 }
