@@ -46,6 +46,8 @@ pub struct UsageEntry {
     micro: i64,
     session_id: Option<String>,
     run_id: Option<String>,
+    task_id: Option<String>,
+    cause: Option<String>,
     game: Option<String>,
     ticks: Option<u64>,
     description: String,
@@ -57,10 +59,11 @@ impl UsageEntry {
         let mut json = Map::new();
         let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
         put("entry_id", format!("u_{}", self.entry).into());
-        let kind = match (self.kind.as_str(), &self.run_id) {
-            ("settle", Some(_)) => "rollout_run",
-            ("settle", None) => "session",
-            (kind, _) => kind,
+        let kind = match (self.kind.as_str(), &self.cause, &self.run_id) {
+            ("settle", Some(cause), _) => cause,
+            ("settle", None, Some(_)) => "rollout_run",
+            ("settle", None, None) => "session",
+            (kind, ..) => kind,
         };
         put("kind", kind.into());
         put("credits", json!(Credits(-self.micro)));
@@ -75,6 +78,9 @@ impl UsageEntry {
         }
         if let Some(run_id) = &self.run_id {
             put("run_id", run_id.as_str().into());
+        }
+        if let Some(task_id) = &self.task_id {
+            put("task_id", task_id.as_str().into());
         }
         put("description", self.description.as_str().into());
         put("created_at", rfc3339(timestamp(self.at)).into());
@@ -145,6 +151,40 @@ pub fn settle(
     let description = format!("{game}, {ticks} {plural}");
     insert.execute(params![account_id, at, "settle", spent, session_id, game, ticks, description])?;
     insert.execute(params![account_id, at, "refund", -held, session_id, game, ticks, "hold released"])?;
+    Ok(())
+}
+
+/// What a charge is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link<'a> {
+    /// A task, by its id.
+    Task(&'a str),
+}
+
+/// Charges something that was not held before. `cause` is what the usage list calls it.
+///
+/// # Errors
+/// [`StoreError::Short`] when the free credits do not cover it.
+pub fn charge(
+    connection: &Connection,
+    account_id: &str,
+    cause: &str,
+    amount: Credits,
+    link: &Link<'_>,
+    description: &str,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let have = free(connection, account_id)?;
+    if have < amount {
+        return Err(StoreError::Short { need: amount, have });
+    }
+    let Link::Task(task_id) = link;
+    connection
+        .prepare_cached(
+            "INSERT INTO ledger (account_id, at, kind, micro, cause, task_id, description)
+             VALUES (?1, ?2, 'settle', ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![account_id, at.as_millisecond(), -amount.0, cause, task_id, description])?;
     Ok(())
 }
 
@@ -246,7 +286,7 @@ pub fn usage(
 ) -> Result<Vec<UsageEntry>, StoreError> {
     let [at, entry] = after.unwrap_or([i64::MAX, i64::MAX]);
     let mut statement = connection.prepare_cached(
-        "SELECT entry, at, kind, micro, session_id, run_id, game, ticks, description FROM ledger
+        "SELECT entry, at, kind, micro, session_id, run_id, game, ticks, description, cause, task_id FROM ledger
          WHERE account_id = ?1 AND kind IN ('grant', 'settle') AND (at, entry) < (?2, ?3)
          ORDER BY at DESC, entry DESC LIMIT ?4",
     )?;
@@ -261,6 +301,8 @@ pub fn usage(
             game: row.get(6)?,
             ticks: row.get::<_, Option<i64>>(7)?.map(|ticks| ticks.max(0) as u64),
             description: row.get(8)?,
+            cause: row.get(9)?,
+            task_id: row.get(10)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -17,6 +17,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../../assets/migrations/0001_first.sql"),
     include_str!("../../../assets/migrations/0002_rollouts.sql"),
     include_str!("../../../assets/migrations/0003_branches.sql"),
+    include_str!("../../../assets/migrations/0004_charges.sql"),
 ];
 
 /// `gert` in ASCII: marks our files.
