@@ -25,6 +25,7 @@ pub mod rollouts;
 pub mod routes;
 pub mod secret;
 pub mod store;
+pub mod tasks;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -40,6 +41,7 @@ use self::host::{Host, Limits};
 use self::rollouts::Rollouts;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
+use self::tasks::desk::Desk;
 
 /// Where the API begins.
 pub const BASE_PATH: &str = "/api/v1";
@@ -83,6 +85,7 @@ struct Inner {
     keys: auth::Keys,
     host: Host,
     rollouts: Rollouts,
+    desk: Desk,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -117,12 +120,13 @@ impl Arena {
         let store = tokio::task::spawn_blocking(move || Store::open(&place)).await;
         let store = Arc::new(store.map_err(|_| StoreError::Closed)??);
         let keys = auth::Keys::load(&store).await?;
+        let desk = Desk::open(Arc::clone(&store)).await?;
         let closing = CancellationToken::new();
         let host = Host::new(Arc::clone(&store), settings.limits.clone(), closing.clone());
         let (tasks, port) = (TaskTracker::new(), OnceLock::new());
         let rollouts = Rollouts::load(Arc::clone(&store), settings.limits.clone(), tasks.clone()).await?;
         tasks.spawn(rollouts.clone().keep_up(closing.clone()));
-        Ok(Self(Arc::new(Inner { settings, store, keys, host, rollouts, closing, tasks, port })))
+        Ok(Self(Arc::new(Inner { settings, store, keys, host, rollouts, desk, closing, tasks, port })))
     }
 
     /// The account of an address and a new key for it, without a login: for whoever runs the arena. Makes the account
@@ -163,6 +167,11 @@ impl Arena {
     /// The rollout host.
     pub fn rollouts(&self) -> &Rollouts {
         &self.0.rollouts
+    }
+
+    /// Where tasks are issued and scored.
+    pub fn desk(&self) -> &Desk {
+        &self.0.desk
     }
 
     /// The database.

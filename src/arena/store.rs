@@ -11,6 +11,7 @@ pub mod ledger;
 pub mod open;
 pub mod runs;
 pub mod sessions;
+pub mod tasks;
 mod writer;
 
 use std::fs::File;

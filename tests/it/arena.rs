@@ -13,6 +13,7 @@ mod process;
 mod requests;
 mod rollouts;
 mod sockets;
+mod tasks;
 
 use std::net::SocketAddr;
 use std::time::Duration;

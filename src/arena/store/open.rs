@@ -18,6 +18,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../../assets/migrations/0002_rollouts.sql"),
     include_str!("../../../assets/migrations/0003_branches.sql"),
     include_str!("../../../assets/migrations/0004_charges.sql"),
+    include_str!("../../../assets/migrations/0005_tasks.sql"),
 ];
 
 /// `gert` in ASCII: marks our files.
