@@ -35,6 +35,7 @@ pub mod sandbox;
 pub mod secret;
 pub mod store;
 pub mod submissions;
+pub mod tasks;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -55,6 +56,7 @@ use self::rollouts::Rollouts;
 use self::sandbox::Sandbox;
 use self::store::open::OpenError;
 use self::store::{Place, Store, StoreError};
+use self::tasks::desk::Desk;
 
 /// Where the API begins.
 pub const BASE_PATH: &str = "/api/v1";
@@ -116,6 +118,7 @@ struct Inner {
     jobs: Jobs,
     sandbox: Sandbox,
     matches: Matches,
+    desk: Desk,
     /// Cancelled when the arena ends: sessions end, sockets close.
     closing: CancellationToken,
     /// Sockets, and requests that go on when their client gives up.
@@ -150,6 +153,7 @@ impl Arena {
         let store = tokio::task::spawn_blocking(move || Store::open(&place)).await;
         let store = Arc::new(store.map_err(|_| StoreError::Closed)??);
         let keys = auth::Keys::load(&store).await?;
+        let desk = Desk::open(Arc::clone(&store)).await?;
         let closing = CancellationToken::new();
         let host = Host::new(
             Arc::clone(&store),
@@ -173,6 +177,7 @@ impl Arena {
             jobs,
             sandbox,
             matches,
+            desk,
             closing,
             tasks,
             port,
@@ -240,6 +245,11 @@ impl Arena {
     /// The room for matches that nobody watches.
     pub fn matches(&self) -> &Matches {
         &self.0.matches
+    }
+
+    /// Where tasks are issued and scored.
+    pub fn desk(&self) -> &Desk {
+        &self.0.desk
     }
 
     /// The database.

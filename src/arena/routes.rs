@@ -15,6 +15,7 @@ mod scoring;
 mod sessions;
 mod sockets;
 mod submissions;
+mod tasks;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -22,18 +23,17 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use serde_json::json;
 
 use super::error::ArenaError;
 use super::faults::requests::faults_on_demand;
 use super::reply::{Reply, with_request_id};
-use super::request::Fields;
 use super::{Arena, guard};
 
 /// The largest body: a request is settings or one action.
 const BODY_LIMIT: usize = 256 * 1024;
 
-/// The largest batch of steps: as many as are allowed, each with the actions of all seats; and the largest program.
+/// The largest batch of steps, as many as are allowed, each with the actions of all seats; the largest program; and the most
+/// replies to tasks.
 const BATCH_LIMIT: usize = 4 * 1024 * 1024;
 
 /// See [`super::router`].
@@ -86,9 +86,11 @@ pub(super) fn router(arena: Arena) -> Router {
         .merge(
             Router::new()
                 .route("/rollout-runs/{run_id}/steps", post(rollouts::steps))
+                .route("/tasks/score", post(tasks::score))
                 .layer(DefaultBodyLimit::max(BATCH_LIMIT)),
         )
-        .route("/tasks/info", get(tasks_info))
+        .route("/tasks", post(tasks::create))
+        .route("/tasks/info", get(tasks::info))
         .route_layer(middleware::from_fn_with_state(arena.clone(), guard::api_key));
     // A player token opens one seat and needs no key beside it.
     let with_token = Router::new()
@@ -115,21 +117,6 @@ pub(super) fn router(arena: Arena) -> Router {
         all.layer(middleware::from_fn_with_state(arena.clone(), faults_on_demand))
     };
     all.layer(middleware::from_fn(with_request_id)).with_state(arena)
-}
-
-/// `GET /tasks/info`: there are no tasks yet.
-async fn tasks_info(request: Request) -> Result<impl IntoResponse, ArenaError> {
-    let mut query = Fields::from_query(request.uri().query())?;
-    let difficulty = match query.text("difficulty")? {
-        None => 0.45,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|difficulty| (0.0..=1.0).contains(difficulty))
-            .ok_or_else(|| ArenaError::invalid("difficulty", "must be a number from 0 to 1"))?,
-    };
-    query.finish()?;
-    Ok(Reply::ok(json!({ "variants": [], "difficulty": difficulty })))
 }
 
 async fn unknown(request: Request) -> ArenaError {
@@ -170,7 +157,7 @@ async fn errors_as_envelopes(request: Request, next: Next) -> Response {
 
 fn too_large() -> ArenaError {
     let message =
-        format!("a body may have {BODY_LIMIT} bytes at most, a batch of steps or a submission {BATCH_LIMIT}");
+        format!("a body may have {BODY_LIMIT} bytes at most; steps, programs and replies {BATCH_LIMIT}");
     ArenaError::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
 }
 

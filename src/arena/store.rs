@@ -17,6 +17,7 @@ pub mod providers;
 pub mod runs;
 pub mod sessions;
 pub mod submissions;
+pub mod tasks;
 mod writer;
 
 use std::fs::File;

@@ -17,6 +17,7 @@ mod requests;
 mod rollouts;
 mod sockets;
 mod submissions;
+mod tasks;
 mod zoo;
 
 use std::net::SocketAddr;

@@ -10,7 +10,7 @@
 mod account;
 pub mod actions;
 pub mod book;
-mod bots;
+pub(in crate::arena) mod bots;
 mod events;
 mod margin;
 mod market;

@@ -19,6 +19,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../../assets/migrations/0003_branches.sql"),
     include_str!("../../../assets/migrations/0004_jobs.sql"),
     include_str!("../../../assets/migrations/0005_generation.sql"),
+    include_str!("../../../assets/migrations/0006_tasks.sql"),
     include_str!("../../../assets/migrations/0007_exports.sql"),
 ];
 

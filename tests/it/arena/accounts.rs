@@ -104,6 +104,8 @@ async fn every_api_route_wants_a_key() {
         (Method::GET, "/exports"),
         (Method::POST, "/exports"),
         (Method::GET, "/exports/x"),
+        (Method::POST, "/tasks"),
+        (Method::POST, "/tasks/score"),
         (Method::GET, "/tasks/info"),
         // These want a player token.
         (Method::GET, "/play/x"),

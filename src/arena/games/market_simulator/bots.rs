@@ -3,7 +3,7 @@
 //! [`filter`] estimates fundamentals, [`trend`] looks at past marks only, [`quotes`] earns spreads, [`informed`] trades
 //! on estimates. Players keep floats and memory of their own; the market's state has neither.
 
-mod filter;
+pub(in crate::arena) mod filter;
 mod informed;
 mod quotes;
 mod trend;
@@ -115,7 +115,7 @@ fn on_offer(view: &View<'_>, stock: usize, side: Side, limit: i64) -> i64 {
 /// Whether a stock's marks jump about; `None` until there are enough of them.
 ///
 /// A sluggish mark moves about 5 cents in a tick, a jittery one about 20.
-fn is_lively(view: &View<'_>, stock: usize) -> Option<bool> {
+pub(in crate::arena) fn is_lively(view: &View<'_>, stock: usize) -> Option<bool> {
     let mark = |tick| view.past_mark(stock, tick);
     let moves = i64::from(view.tick() - view.oldest());
     let total: i64 = (view.oldest()..view.tick()).map(|tick| (mark(tick + 1) - mark(tick)).abs()).sum();

@@ -15,7 +15,7 @@ type Vector = [f64; N];
 type Matrix = [Vector; N];
 
 /// A linear model of three hidden numbers; the first is the fundamental less the first mark seen.
-pub(super) struct Model {
+pub(in crate::arena) struct Model {
     /// The numbers after a tick, from those before.
     step: Matrix,
     /// Variances that a tick adds.
@@ -43,7 +43,7 @@ impl Model {
         foresight: 0.0,
     };
     /// The mark's base, the second number, closes a twentieth of its gap a tick; the third is the drift.
-    pub(super) const SLUGGISH: Self = Self {
+    pub(in crate::arena) const SLUGGISH: Self = Self {
         step: [[1.0, 0.0, 1.0], [0.05, 0.95, 0.05], [0.0, 0.0, 0.975]],
         noise: [100.0, 0.1, 0.4],
         mark: [0.0, 1.0, 0.0],
@@ -52,7 +52,7 @@ impl Model {
         foresight: 15.0,
     };
     /// The mark is the fundamental and a wander, the second number, of which 6 percent go in a tick.
-    pub(super) const JITTERY: Self = Self {
+    pub(in crate::arena) const JITTERY: Self = Self {
         step: [[1.0, 0.0, 0.0], [0.0, 0.94, 0.0], [0.0; N]],
         noise: [150.0, 484.0, 0.0],
         mark: [1.0, 1.0, 0.0],
@@ -63,7 +63,7 @@ impl Model {
 }
 
 /// A running estimate under one model.
-pub(super) struct Filter {
+pub(in crate::arena) struct Filter {
     model: &'static Model,
     /// The tick that was looked at last.
     seen: Option<u32>,
@@ -73,12 +73,12 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) const fn new(model: &'static Model) -> Self {
+    pub(in crate::arena) const fn new(model: &'static Model) -> Self {
         Self { model, seen: None, origin: 0.0, mean: [0.0; N], covariance: [[0.0; N]; N] }
     }
 
     /// Takes in what the view shows since it was looked at last; starts anew when ticks are missing.
-    pub(super) fn look(&mut self, view: &View<'_>, stock: usize) {
+    pub(in crate::arena) fn look(&mut self, view: &View<'_>, stock: usize) {
         let now = view.tick();
         let next = match self.seen {
             Some(seen) if seen <= now && seen + 1 >= view.oldest() => seen + 1,
@@ -100,6 +100,12 @@ impl Filter {
     /// What a share is worth, in cents.
     pub(super) fn fair(&self) -> f64 {
         self.origin + self.mean[0] + self.mean[2] * self.model.foresight
+    }
+
+    /// What a share will be worth in so many ticks, in cents, when nothing unforeseen happens.
+    pub(in crate::arena) fn ahead(&self, ticks: u32) -> f64 {
+        let later = (0..ticks).fold(self.mean, |mean, _| apply(&self.model.step, mean));
+        self.origin + later[0]
     }
 
     fn start(&mut self, mark: f64) {
