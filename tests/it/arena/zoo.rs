@@ -26,7 +26,7 @@ fn sandbox() -> Sandbox {
 
 /// Nobody who plays fails by these, however slow the machine.
 fn patient() -> Limits {
-    let long = Duration::from_secs(60);
+    let long = Duration::from_mins(1);
     Limits { start: long, first: long, turn: long, ..Limits::default() }
 }
 
@@ -41,9 +41,16 @@ def act(observation, seat, info):
     return [{"action": "drop", "column": observation["legal_columns"][0]}]
 "#;
 
+/// Code of Python as a block, its last line ended.
+fn indent(code: &str, by: usize) -> String {
+    let blanks = " ".repeat(by);
+    let lines: Vec<&str> = code.trim().lines().collect();
+    format!("{blanks}{}\n", lines.join(&format!("\n{blanks}")))
+}
+
 /// A module that does this at its second turn, and then plays on.
 fn at_second_turn(what: &str) -> Source {
-    let indented: String = what.trim().lines().map(|line| format!("        {line}\n")).collect();
+    let indented = indent(what, 8);
     Source::python(&format!(
         "import os, signal, socket, subprocess, sys, threading, time\nn_turns = 0\n\
          def act(observation, seat, info):\n    global n_turns\n    n_turns += 1\n    if n_turns == 2:\n{indented}    \
@@ -53,7 +60,6 @@ fn at_second_turn(what: &str) -> Source {
 
 /// A program that speaks the protocol itself: `answer(id, observation)` gives what it writes for each turn.
 fn process(before: &str, answer: &str) -> Source {
-    let indent = |code: &str| code.trim().lines().map(|line| format!("    {line}\n")).collect::<String>();
     let code = format!(
         "import json, os, signal, sys, time\n\
          def drop(turn, observation):\n    \
@@ -63,7 +69,7 @@ fn process(before: &str, answer: &str) -> Source {
          {before}\n\
          for line in sys.stdin:\n    message = json.loads(line)\n    if message['type'] == 'observe':\n        \
          say(answer(message['id'], message['observation']))\n",
-        indent(answer)
+        indent(answer, 4)
     );
     let file = File { name: "main.py".into(), bytes: code.into_bytes() };
     Source::command("main.py", vec![file])
@@ -271,10 +277,7 @@ async fn who_does_nothing_wrong_plays_on() {
     let shell = "while read -r line; do case $line in *observe*) echo '[{\"action\":\"drop\",\"column\":3}]';; esac; done";
     let file = File { name: "run.sh".into(), bytes: shell.into() };
     let seat = play(Source::command("run.sh", vec![file]), patient()).await;
-    assert!(
-        matches!(&seat.failure, None) || seat.failure.unwrap().code == RejectedAction,
-        "a column gets full"
-    );
+    assert!(seat.failure.is_none_or(|failure| failure.code == RejectedAction), "a column gets full");
 }
 
 #[tokio::test]
