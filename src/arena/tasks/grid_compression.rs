@@ -237,7 +237,9 @@ fn drawing(rng: &mut Pcg, level: Level) -> Drawing {
         ops.retain(|_| seen.next().is_some_and(|cells| cells > 1));
     }
     let mut picture = Picture::empty(side);
-    ops.iter().for_each(|op| picture.draw(*op));
+    for op in &ops {
+        picture.draw(*op);
+    }
     let runs = picture.runs().len();
     Drawing { picture, made_with: ops.len(), runs }
 }
@@ -317,7 +319,9 @@ impl Instance for Drawing {
         let mut rest = self.picture.clone();
         let mut ops = Vec::new();
         if let Some(block) = block {
-            block.cells(rest.side).into_iter().for_each(|cell| rest.cells[cell] = 0);
+            for cell in block.cells(rest.side) {
+                rest.cells[cell] = 0;
+            }
             ops.push(block);
         }
         ops.extend(rest.runs());

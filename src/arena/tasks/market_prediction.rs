@@ -135,7 +135,9 @@ fn market(rng: &mut Pcg, level: Level) -> Market {
             marks.push(view.mark(stock));
             let new = view.news().iter().filter(|news| news.tick == tick && news.stock == stock);
             news.extend(new.map(|news| (tick, news.estimate)));
-            filters.iter_mut().for_each(|filter| filter.look(&view, stock));
+            for filter in &mut filters {
+                filter.look(&view, stock);
+            }
         }
         if tick == shown {
             // Which of the two it is can be seen by how lively the marks are.

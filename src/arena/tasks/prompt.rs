@@ -35,7 +35,7 @@ pub fn rules(spec: &VariantSpec, wording: Option<u64>) -> String {
             None => forms[0],
         });
         let sentences: Vec<&str> = forms.collect();
-        text.push_str(&format!("\n\n## {}\n{}", section.title, sentences.join(" ")));
+        text += &["\n\n## ", section.title, "\n", &sentences.join(" ")].concat();
     }
     text
 }

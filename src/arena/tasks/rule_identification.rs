@@ -145,7 +145,8 @@ impl Hidden {
         self.table[setting(input, &self.relevant)]
     }
 
-    fn answer(rule: Value) -> Value {
+    fn answer(rule: impl Into<Value>) -> Value {
+        let rule: Value = rule.into();
         json!({ "action": "submit", "rule": rule })
     }
 

@@ -43,7 +43,9 @@ fn without_needless(picture: &Picture, mut ops: Vec<Op>) -> Vec<Op> {
     while at < ops.len() {
         let op = ops.remove(at);
         let mut drawn = Picture::empty(picture.side);
-        ops.iter().for_each(|op| drawn.draw(*op));
+        for op in &ops {
+            drawn.draw(*op);
+        }
         if drawn != *picture {
             ops.insert(at, op);
             at += 1;
@@ -61,7 +63,9 @@ impl Left {
     }
 
     fn take(&mut self, op: Op) {
-        op.cells(self.side).into_iter().for_each(|cell| self.cells[cell] = None);
+        for cell in op.cells(self.side) {
+            self.cells[cell] = None;
+        }
         self.sum_up();
     }
 

@@ -10,7 +10,8 @@ fn cross() -> Drawing {
     Drawing { picture, made_with: 2, runs }
 }
 
-fn score(ops: Value) -> Result<Score, Refusal> {
+fn score(ops: impl Into<Value>) -> Result<Score, Refusal> {
+    let ops: Value = ops.into();
     cross().score(&json!({ "action": "draw", "ops": ops }), &mut Fuel::default())
 }
 

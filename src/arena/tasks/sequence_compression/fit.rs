@@ -3,6 +3,9 @@
 use super::machine::{Program, Token};
 use crate::arena::tasks::answer::Fuel;
 
+/// Takes one symbol out of a combination of two.
+type Undo = fn(u8, u8) -> u8;
+
 /// The shortest beginning that the whole sequence repeats.
 pub(super) fn period(symbols: &[u8]) -> &[u8] {
     let length = (1..symbols.len()).find(|&length| has_period(symbols, length));
@@ -74,9 +77,9 @@ fn text_at(symbols: &[u8], parity: usize) -> Option<Token> {
 
 /// Two texts added or combined by exclusive or.
 fn two_texts(symbols: &[u8]) -> Option<Program> {
-    let minus: fn(u8, u8) -> u8 = |a, b| a.wrapping_sub(b) & 7;
-    let xor: fn(u8, u8) -> u8 = |a, b| a ^ b;
-    let mut best: Option<(usize, usize, fn(u8, u8) -> u8, Token)> = None;
+    let minus: Undo = |a, b| a.wrapping_sub(b) & 7;
+    let xor: Undo = |a, b| a ^ b;
+    let mut best: Option<(usize, usize, Undo, Token)> = None;
     for p in 1..=40.min(symbols.len() / 2) {
         for (undo, token) in [(minus, Token::Add), (xor, Token::Xor)] {
             // What is left of a difference over one period has the other one.
@@ -94,7 +97,7 @@ fn two_texts(symbols: &[u8]) -> Option<Program> {
 }
 
 /// The texts of lengths `p` and `q` that make the symbols, when there are any.
-fn split(symbols: &[u8], p: usize, q: usize, undo: fn(u8, u8) -> u8) -> Option<(Vec<u8>, Vec<u8>)> {
+fn split(symbols: &[u8], p: usize, q: usize, undo: Undo) -> Option<(Vec<u8>, Vec<u8>)> {
     let (mut one, mut other) = (vec![None; p], vec![None; q]);
     // Each symbol ties a place of one text to a place of the other; what is not tied to anything is 0.
     for start in 0..p {

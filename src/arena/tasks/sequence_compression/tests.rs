@@ -3,7 +3,8 @@ use serde_json::json;
 use super::*;
 use crate::arena::tasks::level::Difficulty;
 
-fn made_by(program: Value) -> Result<String, Refusal> {
+fn made_by(program: impl Into<Value>) -> Result<String, Refusal> {
+    let program: Value = program.into();
     let program = Program::read(&json!({ "action": "submit", "program": program }))?;
     program.run(8, &mut Fuel::default()).map(|symbols| machine::letters(&symbols))
 }

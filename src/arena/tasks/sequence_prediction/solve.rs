@@ -78,7 +78,9 @@ fn solve(terms: &[i64], order: usize, prime: i128) -> Option<(Vec<i128>, i128)> 
         let pivot = (column..rows.len()).find(|&row| rows[row][column] != 0)?;
         rows.swap(column, pivot);
         let inverse = power(rows[column][column], prime - 2, prime);
-        rows[column].iter_mut().for_each(|number| *number = *number * inverse % prime);
+        for number in &mut rows[column] {
+            *number = *number * inverse % prime;
+        }
         let pivot = rows[column].clone();
         for (at, row) in rows.iter_mut().enumerate() {
             let times = row[column];

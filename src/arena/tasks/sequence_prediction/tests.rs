@@ -2,7 +2,8 @@ use serde_json::json;
 
 use super::*;
 
-fn score(values: Value) -> Result<Score, Refusal> {
+fn score(values: impl Into<Value>) -> Result<Score, Refusal> {
+    let values: Value = values.into();
     let row = Row { terms: vec![1, 2, 3], next: vec![4, 5, 6, 7] };
     row.score(&json!({ "action": "predict", "values": values }), &mut Fuel::default())
 }

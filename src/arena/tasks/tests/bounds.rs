@@ -1,5 +1,7 @@
 //! What is possible and what is given away: the reference solver and the naive one of every variant.
 
+use std::fmt::Write as _;
+
 use super::*;
 
 /// Mean points of reference and naive solver over some instances.
@@ -64,10 +66,10 @@ fn what_the_solvers_get_is_written_down() {
     let mut table =
         String::from("variant                      0.00         0.45         1.00   (reference, naive)\n");
     for variant in VARIANTS {
-        table += &format!("{:25}", variant.spec().name);
+        write!(table, "{:25}", variant.spec().name).unwrap();
         for twentieths in [0, 9, 20] {
             let (reference, naive, _) = means(*variant, twentieths, 100..105);
-            table += &format!("  {reference:.2}, {naive:.2} ");
+            write!(table, "  {reference:.2}, {naive:.2} ").unwrap();
         }
         table += "\n";
     }

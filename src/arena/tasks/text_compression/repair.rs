@@ -72,7 +72,9 @@ impl<'a> Draft<'a> {
             }));
         }
         let rules = (0..words.len()).map(|word| Some(vec![word])).collect();
-        start.iter_mut().for_each(|symbol| *symbol += words.len());
+        for symbol in &mut start {
+            *symbol += words.len();
+        }
         Self { words, rules, start }
     }
 

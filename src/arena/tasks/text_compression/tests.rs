@@ -16,7 +16,8 @@ fn refusal(instance: &Text, action: &Value) -> String {
     }
 }
 
-fn grammar(rules: Value) -> Value {
+fn grammar(rules: impl Into<Value>) -> Value {
+    let rules: Value = rules.into();
     json!({ "action": "submit", "start": "S", "rules": rules })
 }
 
