@@ -88,7 +88,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(String, Vec<Cell>)> {
         // Null says that it was not computed, so it is said.
         take("pruned").or_null(),
         take("branch_mode"),
-        take("adopt_percentile").as_number(),
+        take("adopt_percentile").into_number(),
         take("actions"),
         cell(code),
         Cell::json(
@@ -132,7 +132,7 @@ impl Cell {
         if self == Self::Absent { Self::Null } else { self }
     }
 
-    fn as_number(self) -> Self {
+    fn into_number(self) -> Self {
         match self {
             Self::Whole(whole) => Self::Number(whole as f64),
             other => other,

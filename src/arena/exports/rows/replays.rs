@@ -59,6 +59,9 @@ const SQL: &str = "
     JOIN evaluations ON evaluations.eval_run_id = matches.eval_run_id
     WHERE export_records.job_id = ?1 AND export_records.n > ?2 ORDER BY export_records.n LIMIT ?3";
 
+/// A match at its beginning, and what was played in it.
+type Started = (Box<dyn Play>, Vec<SeatMap<Input>>);
+
 /// A match as it is kept.
 struct Played {
     replay_id: String,
@@ -123,8 +126,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Played> {
 }
 
 impl Played {
-    /// The match at its beginning, and what was played in it.
-    fn start(&self, game: &dyn Game) -> Option<(Box<dyn Play>, Vec<SeatMap<Input>>)> {
+    /// Makes ready to play it again; nothing when its game cannot.
+    fn start(&self, game: &dyn Game) -> Option<Started> {
         let setup = MatchSetup {
             config: &self.config,
             seats: u8::try_from(self.seats.len()).ok()?,

@@ -79,7 +79,7 @@ fn run<T>(
         ":job": job_id,
     };
     // A statement that only counts has no place for the job.
-    let params = if job_id.is_some() { &params[..] } else { &params[..params.len() - 1] };
+    let params = if job_id.is_some() { params } else { &params[..params.len() - 1] };
     work(params)
 }
 
