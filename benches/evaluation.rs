@@ -64,7 +64,7 @@ fn main() {
     if let Some(status) = gert::arena::sandbox::launch::asked(std::env::args_os()) {
         std::process::exit(status);
     }
-    let matches = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(MATCHES);
+    let matches = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(MATCHES);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("a temporary folder");
