@@ -217,7 +217,9 @@ pub async fn delete(
             format!("{} were expected and {found} match: nothing was deleted", expected.unwrap_or_default()),
         ));
     };
-    jobs.iter().for_each(|job_id| arena.jobs().cancel(job_id));
+    for job_id in &jobs {
+        arena.jobs().cancel(job_id);
+    }
     Ok(found)
 }
 

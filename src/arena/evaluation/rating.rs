@@ -56,7 +56,7 @@ pub fn percentile(value: f64, among: impl Iterator<Item = f64> + Clone) -> f64 {
         std::cmp::Ordering::Equal => 1,
         std::cmp::Ordering::Greater => 0,
     };
-    among.map(halves).sum::<u32>() as f64 / (2 * n) as f64
+    f64::from(among.map(halves).sum::<u32>()) / (2 * n) as f64
 }
 
 /// Bisection: every machine takes the same steps.

@@ -159,7 +159,9 @@ mod tests {
                     usize::from(n_seats) - 1,
                     "{table:?}"
                 );
-                table.into_iter().for_each(|place| *met.get_mut(&place).unwrap() += 1);
+                for place in table {
+                    *met.get_mut(&place).unwrap() += 1;
+                }
             }
             let (least, most) = (met.values().min().unwrap(), met.values().max().unwrap());
             assert!(most - least <= 1, "{n_matches} of {n_seats}: {met:?}");

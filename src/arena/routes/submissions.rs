@@ -346,7 +346,7 @@ pub(super) async fn matches(
     let (id, limit) = (eval_run_id.clone(), request.limit + 1);
     let found = arena.store().read(move |connection| {
         let is_there = evaluations::get(connection, &submission_id, &id)?.is_some();
-        Ok(is_there.then(|| matches::list(connection, &id, from, limit)).transpose()?)
+        is_there.then(|| matches::list(connection, &id, from, limit)).transpose()
     });
     let rows = found
         .await?

@@ -387,7 +387,7 @@ impl Condition {
 
     /// The list goes over as one JSON value, so that its length does not change the statement.
     fn is_one_of(&mut self, column: &str, list: &[String]) {
-        self.sql.push_str(&format!(" AND {column} IN (SELECT value FROM json_each(?))"));
+        self.sql.extend([" AND ", column, " IN (SELECT value FROM json_each(?))"]);
         self.values.push(Sql::Text(serde_json::to_string(list).unwrap_or_default()));
     }
 }

@@ -142,7 +142,9 @@ async fn requests_that_make_no_sense_are_told_so() {
     };
     let ask = |change: Value| {
         let mut body = json!({ "game": "connect_four", "language": "python", "code": FIRST });
-        change.as_object().unwrap().iter().for_each(|(key, value)| body[key] = value.clone());
+        for (key, value) in change.as_object().unwrap() {
+            body[key] = value.clone();
+        }
         body
     };
     for (change, status, word) in [
