@@ -290,12 +290,11 @@ impl Rules for Minefield {
         let seen = state.field.seen();
         let mut known = Known::default();
         known.by_pairs(&mut clues(seen));
-        let mines = match Doubt::new(seen, &known) {
-            Some(doubt) => doubt.draw(rng),
-            None => {
-                let rest = seen.hidden().without(seen.frontier());
-                mines.without(rest).or(field::draw(rest, mines.and(rest).len(), rng))
-            }
+        let mines = if let Some(doubt) = Doubt::new(seen, &known) {
+            doubt.draw(rng)
+        } else {
+            let rest = seen.hidden().without(seen.frontier());
+            mines.without(rest).or(field::draw(rest, mines.and(rest).len(), rng))
         };
         // Mines that were hit are known, too.
         let mines = mines.or(seen.hits());

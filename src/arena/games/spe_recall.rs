@@ -324,13 +324,11 @@ fn decode_text(state: &State, action: &Value) -> Result<Notepad, Reasons> {
 
 fn decode_word(action: &Value) -> Result<u8, Reasons> {
     let value = decode::word(action, "value")?;
-    match WORDS.iter().position(|word| *word == value) {
-        Some(nth) => Ok(nth as u8),
-        None => {
-            let value = decode::shortened(value);
-            Err(vec![format!("`{value}` is no value: one of `{}`", WORDS.join("`, `"))])
-        }
-    }
+    let place = WORDS.iter().position(|word| *word == value).map(|nth| nth as u8);
+    place.ok_or_else(|| {
+        let value = decode::shortened(value);
+        vec![format!("`{value}` is no value: one of `{}`", WORDS.join("`, `"))]
+    })
 }
 
 fn action_schema() -> Value {

@@ -204,7 +204,9 @@ pub(super) fn play_all(
     let play = |nth: usize, played: &mut Played| play(order, &rounds[nth], played);
     let tallies = share_out(rounds.len(), threads, progress, || Played::nothing(players), play)?;
     let mut all = Played::nothing(players);
-    tallies.iter().for_each(|played| all.absorb(played));
+    for played in &tallies {
+        all.absorb(played);
+    }
     Ok(all)
 }
 

@@ -173,9 +173,9 @@ impl Field {
     pub fn flag(&mut self, cell: Cell) -> bool {
         let flags = &mut self.seen.flags;
         if flags.contains(cell) {
-            flags.remove(cell)
+            flags.remove(cell);
         } else {
-            flags.insert(cell)
+            flags.insert(cell);
         }
         flags.contains(cell)
     }
