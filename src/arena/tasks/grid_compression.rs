@@ -227,9 +227,11 @@ fn drawing(rng: &mut Pcg, level: Level) -> Drawing {
         }
         ops.push(op(rng, side, colours as u64));
         let mut top = vec![None; side * side];
-        ops.iter()
-            .enumerate()
-            .for_each(|(nth, op)| op.cells(side).into_iter().for_each(|cell| top[cell] = Some(nth)));
+        for (nth, op) in ops.iter().enumerate() {
+            for cell in op.cells(side) {
+                top[cell] = Some(nth);
+            }
+        }
         // One that is covered would be an operation for nothing.
         let seen: Vec<usize> =
             (0..ops.len()).map(|nth| top.iter().filter(|top| **top == Some(nth)).count()).collect();
