@@ -304,7 +304,7 @@ mod tests {
     }
 
     fn files(json: Value) -> Option<Map<String, Value>> {
-        json.as_object().cloned()
+        if let Value::Object(files) = json { Some(files) } else { None }
     }
 
     #[test]

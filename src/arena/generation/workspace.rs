@@ -181,8 +181,8 @@ fn file_name(path: &str) -> Result<&str, String> {
 mod tests {
     use super::*;
 
-    fn call(workspace: &mut Workspace, tool: &str, arguments: Value) -> Value {
-        workspace.call(tool, &arguments).unwrap()
+    fn call(workspace: &mut Workspace, tool: &str, arguments: impl std::borrow::Borrow<Value>) -> Value {
+        workspace.call(tool, arguments.borrow()).unwrap()
     }
 
     #[test]

@@ -193,7 +193,7 @@ mod tests {
         };
         let code = |how: Exit, line: &str, is_up, is_function, cpu| {
             let stderr = [line.to_owned()];
-            let (cpu, most_cpu) = (Duration::from_secs(cpu), Duration::from_secs(60));
+            let (cpu, most_cpu) = (Duration::from_secs(cpu), Duration::from_mins(1));
             read_end(&Ending { how: &how, stderr: &stderr, is_up, is_function, cpu, most_cpu }).code
         };
         for (how, line, is_up, is_function, cpu, expected) in [

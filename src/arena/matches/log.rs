@@ -139,7 +139,9 @@ mod tests {
             SeatMap::default(),
         ];
         let mut writer = LogWriter::new();
-        ticks.iter().for_each(|tick| writer.push(tick));
+        for tick in &ticks {
+            writer.push(tick);
+        }
         let log = ActionLog::from_bytes(writer.finish().as_bytes().to_vec());
         assert_eq!(log.inputs().unwrap(), ticks);
     }

@@ -127,7 +127,7 @@ struct Logs {
     /// By number in [`CANDIDATES`].
     offered: Vec<usize>,
     /// Columns of every match of every log.
-    logs: Vec<Vec<Vec<u8>>>,
+    matches: Vec<Vec<Vec<u8>>>,
     /// Places in `offered`.
     hidden: Vec<usize>,
 }
@@ -153,7 +153,7 @@ impl Variant for PlayerIdentification {
             (0..matches).map(|nth| play(name, nth % 2 == 0, rng.next_u64())).collect()
         };
         let logs = hidden.iter().map(log).collect();
-        Box::new(Logs { offered, logs, hidden })
+        Box::new(Logs { offered, matches: logs, hidden })
     }
 }
 
@@ -207,15 +207,15 @@ impl Instance for Logs {
             .collect();
         let text =
             |columns: &Vec<u8>| columns.iter().map(|column| char::from(b'0' + column)).collect::<String>();
-        let logs: Vec<Vec<String>> = self.logs.iter().map(|log| log.iter().map(text).collect()).collect();
+        let logs: Vec<Vec<String>> = self.matches.iter().map(|log| log.iter().map(text).collect()).collect();
         json!({ "candidates": candidates, "logs": logs })
     }
 
     fn score(&self, action: &Value, _: &mut Fuel) -> Result<Score, Refusal> {
         let members = answer::members(action, "identify")?;
-        let found = answer::names(members, "names", self.logs.len(), &self.names())?;
+        let found = answer::names(members, "names", self.matches.len(), &self.names())?;
         let right = found.iter().zip(&self.hidden).filter(|(found, hidden)| found == hidden).count();
-        Ok(Score::above_chance(right, self.logs.len(), 1.0 / self.offered.len() as f64))
+        Ok(Score::above_chance(right, self.matches.len(), 1.0 / self.offered.len() as f64))
     }
 
     /// Who would most likely have played so.
@@ -225,12 +225,12 @@ impl Instance for Logs {
             let rated = candidates.map(|candidate| (likelihood(candidate, log), candidate.name));
             rated.max_by(|a, b| a.0.total_cmp(&b.0)).map_or("", |(_, name)| name)
         };
-        Self::answer(&self.logs.iter().map(best).collect::<Vec<_>>())
+        Self::answer(&self.matches.iter().map(best).collect::<Vec<_>>())
     }
 
     /// The same name for all.
     fn naive(&self) -> Value {
-        Self::answer(&vec![self.names()[0]; self.logs.len()])
+        Self::answer(&vec![self.names()[0]; self.matches.len()])
     }
 }
 
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn right_names_count_beyond_chance() {
         // arena.md §10.2.
-        let logs = Logs { offered: vec![0, 1], logs: vec![vec![]; 2], hidden: vec![0, 1] };
+        let logs = Logs { offered: vec![0, 1], matches: vec![vec![]; 2], hidden: vec![0, 1] };
         let score = |names: &[&str]| logs.score(&Logs::answer(names), &mut Fuel::default());
         assert_eq!(score(&["random", "block"]), Ok(Score { points: 1.0, solved: true }));
         assert_eq!(score(&["random", "random"]), Ok(Score { points: 0.0, solved: false }));

@@ -29,7 +29,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Register an endpoint like OpenAI's that writes submissions
+    /// Register an endpoint like `OpenAI`'s that writes submissions
     Add {
         /// What it is called
         name: String,

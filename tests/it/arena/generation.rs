@@ -17,7 +17,7 @@ use super::{PATIENCE, Server, code, settings, text};
 
 /// Programs run, and nobody fails by the clock, however slow the machine.
 fn with_programs(place: Place) -> ArenaSettings {
-    let long = Duration::from_secs(60);
+    let long = Duration::from_mins(1);
     ArenaSettings {
         store: place,
         launcher: Some(PathBuf::from(env!("CARGO_BIN_EXE_gert"))),

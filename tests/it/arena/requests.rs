@@ -83,7 +83,7 @@ async fn unknown_things_are_not_found_in_the_envelope() {
         "/jobs/x_none",
         "/nothing/here",
         "/games/",
-        "/submissions",
+        "/submissions/none",
         "/sessions/s_none/branches",
     ] {
         let (status, answer) = server.get(path).await;

@@ -36,7 +36,7 @@ def act(observation, seat, info):
 
 /// Programs run, and nobody fails by the clock, however slow the machine.
 fn with_programs(place: Place) -> ArenaSettings {
-    let long = Duration::from_secs(60);
+    let long = Duration::from_mins(1);
     ArenaSettings {
         store: place,
         launcher: Some(PathBuf::from(env!("CARGO_BIN_EXE_gert"))),
@@ -109,7 +109,7 @@ impl Server {
         submission_id
     }
 
-    async fn submission(&self, submission_id: &str) -> Value {
+    async fn submission_record(&self, submission_id: &str) -> Value {
         self.data(&format!("/submissions/{submission_id}")).await
     }
 

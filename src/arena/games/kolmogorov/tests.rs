@@ -199,7 +199,7 @@ fn rule_110_and_a_register_go_as_they_are_known_to() {
     // x³ + x + 1: seven bits, all but 000 as windows.
     let bits = Pattern::Register { length: 3, taps: 0b011, start: 0b001, letters: [0, 1] }.symbols(14);
     assert_eq!(bits[..7], bits[7..]);
-    assert_eq!(bits[..7].iter().filter(|&&bit| bit == 1).count(), 4);
+    assert_eq!(bits[..7].iter().sum::<u8>(), 4);
 }
 
 #[test]

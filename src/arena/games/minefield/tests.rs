@@ -33,7 +33,7 @@ fn opened(config: &Value, seed: u64) -> (Table<Minefield>, Vec<Cell>, Vec<Cell>)
     (table, mines.iter().collect(), safe)
 }
 
-fn reveal(cell: &Cell) -> Value {
+fn reveal(cell: Cell) -> Value {
     act("reveal", cell.row, cell.col)
 }
 
@@ -79,12 +79,12 @@ fn a_cleared_field_scores_120_less_15_a_hit() {
     for hits in 0..3 {
         let (mut table, mines, _) = opened(&json!({}), 3);
         for mine in &mines[..hits] {
-            assert!((play(&mut table, reveal(mine)) + 15.0).abs() < 1e-9);
+            assert!((play(&mut table, reveal(*mine)) + 15.0).abs() < 1e-9);
         }
         let mines: Cells = mines.into_iter().collect();
         while table.probe().over.is_none() {
             let safe = table.state().field.seen().hidden().without(mines);
-            play(&mut table, safe.iter().take(8).map(|cell| reveal(&cell)).collect());
+            play(&mut table, safe.iter().take(8).map(reveal).collect());
         }
         assert_eq!(table.probe().over, Some(EndReason::GameComplete));
         assert!((score(&table) - 120.0 + 15.0 * hits as f64).abs() < 1e-9);
@@ -97,7 +97,7 @@ fn the_third_hit_eliminates_and_the_score_stands() {
     let (mut table, mines, _) = opened(&json!({}), 4);
     let before = score(&table);
     for (nth, mine) in mines[..3].iter().enumerate() {
-        play(&mut table, reveal(mine));
+        play(&mut table, reveal(*mine));
         assert_eq!(observation(&table)["lives"], 2 - nth);
     }
     let probe = table.probe();
@@ -111,7 +111,7 @@ fn the_third_hit_eliminates_and_the_score_stands() {
 fn a_list_stops_at_the_first_mine_and_skips_what_is_open_already() {
     let (mut table, mines, safe) = opened(&json!({}), 5);
     let hidden = observation(&table)["hidden_safe"].as_u64().unwrap();
-    play(&mut table, json!([reveal(&safe[0]), reveal(&safe[0]), reveal(&mines[0]), reveal(&mines[1])]));
+    play(&mut table, json!([reveal(safe[0]), reveal(safe[0]), reveal(mines[0]), reveal(mines[1])]));
     let seen = observation(&table);
     assert_eq!((&seen["lives"], seen["hidden_safe"].as_u64()), (&json!(2), Some(hidden - 1)));
     let events = seen["events"].as_array().unwrap();
@@ -130,8 +130,8 @@ fn moves_that_cannot_be_are_rejected_as_a_whole() {
         act("reveal", 12, 0),
         act("chord", hidden.row, hidden.col),
         json!({"action": "reveal", "row": 0}),
-        json!([reveal(hidden), act("reveal", 4, 4)]),
-        (0..9).map(|_| reveal(hidden)).collect(),
+        json!([reveal(*hidden), act("reveal", 4, 4)]),
+        (0..9).map(|_| reveal(*hidden)).collect(),
         json!([]),
     ] {
         assert!(matches!(table.judge(ALONE, &bad), Err(Verdict::Rejected(_))), "{bad}");

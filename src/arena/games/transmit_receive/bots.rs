@@ -74,16 +74,16 @@ pub(super) const ALL: &[BotSpec<TransmitReceive>] = &[
 ];
 
 /// The word for a message, by budget and noise.
-type Send = fn(&Message, usize, u32) -> (Scheme, Word);
+type Send = fn(Message, usize, u32) -> (Scheme, Word);
 
-fn raw(message: &Message) -> (Scheme, Word) {
+fn raw(message: Message) -> (Scheme, Word) {
     (Scheme::Raw, message.iter().copied().collect())
 }
 
 fn play(view: &View<'_>, send: Send) -> Action {
     match *view {
         View::Send { message, budget, noise } => {
-            let (scheme, word) = send(message, budget.into(), noise);
+            let (scheme, word) = send(*message, budget.into(), noise);
             Action::Send { scheme, word: text(&word) }
         }
         View::Receive { scheme, received } => Action::Guess { text: text(&codes::read(scheme, received)) },

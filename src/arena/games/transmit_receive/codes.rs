@@ -72,7 +72,7 @@ pub(super) fn first_symbols(received: &[u8]) -> Message {
 }
 
 /// Each symbol three times in a row.
-pub(super) fn rep3(message: &Message) -> Word {
+pub(super) fn rep3(message: Message) -> Word {
     message.iter().flat_map(|&symbol| [symbol; 3]).collect()
 }
 
@@ -81,7 +81,7 @@ fn read_repeated(received: &[u8]) -> Message {
     let copies = received.len() / MESSAGE;
     std::array::from_fn(|nth| {
         let copies = &received[nth * copies..(nth + 1) * copies];
-        let times = |symbol: u8| copies.iter().filter(|&&copy| copy == symbol).count();
+        let times = |symbol: u8| copies.iter().map(|&copy| u32::from(copy == symbol)).sum::<u32>();
         copies.iter().copied().rev().max_by_key(|&symbol| times(symbol)).unwrap_or(0)
     })
 }
@@ -96,11 +96,11 @@ const SINGLE: usize = MESSAGE + SUMS;
 pub(super) const DOUBLE: usize = 2 * MESSAGE + SUMS;
 
 /// The message, `copies` times, then the sums of its columns and of its rows.
-pub(super) fn parity(message: &Message, copies: usize) -> Word {
-    (0..copies).flat_map(|_| *message).chain(sums(message)).collect()
+pub(super) fn parity(message: Message, copies: usize) -> Word {
+    (0..copies).flat_map(|_| message).chain(sums(message)).collect()
 }
 
-fn sums(message: &Message) -> [u8; SUMS] {
+fn sums(message: Message) -> [u8; SUMS] {
     std::array::from_fn(|nth| match nth.checked_sub(ROW) {
         None => (message[nth] + message[nth + ROW]) % SYMBOLS,
         Some(row) => message[row * ROW..(row + 1) * ROW].iter().sum::<u8>() % SYMBOLS,
@@ -114,7 +114,7 @@ fn read_sums(received: &[u8]) -> Message {
     let (copied, told) = received.split_at(copies * MESSAGE);
     let distance = |message: &Message| {
         let in_copies = copied.iter().zip(message.iter().cycle()).filter(|(one, other)| one != other).count();
-        in_copies + sums(message).iter().zip(told).filter(|(one, other)| one != other).count()
+        in_copies + sums(*message).iter().zip(told).filter(|(one, other)| one != other).count()
     };
     let first = first_symbols(copied);
     let second = if copies == 2 { first_symbols(&copied[MESSAGE..]) } else { first };
@@ -135,7 +135,7 @@ fn read_sums(received: &[u8]) -> Message {
 /// The message with one symbol set so that its column's sum, or its row's, is what was told.
 fn corrected(mut message: Message, told: &[u8], place: usize, by_column: bool) -> Message {
     let sum = if by_column { place % ROW } else { ROW + place / ROW };
-    message[place] = (message[place] + told[sum] + SYMBOLS - sums(&message)[sum]) % SYMBOLS;
+    message[place] = (message[place] + told[sum] + SYMBOLS - sums(message)[sum]) % SYMBOLS;
     message
 }
 
@@ -149,8 +149,8 @@ const HAMMING: usize = BLOCKS * BLOCK / 3;
 /// The message's 24 bits in six blocks of four, each with three checks (R. W. Hamming, "Error Detecting and Error
 /// Correcting Codes", 1950): `d1 d2 d3 d4`, then `d1+d2+d4`, `d1+d3+d4`, `d2+d3+d4`. Sent are the first bits of all
 /// blocks, then the second ones and so on, three a symbol: a wrong symbol spoils one bit of a block at most.
-pub(super) fn hamming(message: &Message) -> Word {
-    let bits = bits(message);
+pub(super) fn hamming(message: Message) -> Word {
+    let bits = bits(&message);
     let blocks: Vec<[u8; BLOCK]> = bits
         .chunks_exact(4)
         .map(|d| [d[0], d[1], d[2], d[3], d[0] ^ d[1] ^ d[3], d[0] ^ d[2] ^ d[3], d[1] ^ d[2] ^ d[3]])
@@ -223,7 +223,7 @@ fn half(number: usize) -> [u8; HALF] {
 }
 
 /// Each half of the message in the first `columns` columns of [`GENERATOR`], from 4 to half of the longest word.
-pub(super) fn linear(message: &Message, columns: usize) -> Word {
+pub(super) fn linear(message: Message, columns: usize) -> Word {
     let number = |half: &[u8]| half.iter().fold(0, |number, &symbol| number << 3 | usize::from(symbol));
     let columns = columns.min(COLUMNS);
     message.chunks_exact(HALF).flat_map(|half| CODEWORDS[number(half)][..columns].iter().copied()).collect()
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::arena::engine::rng::Pcg;
 
-    fn words(message: &Message) -> Vec<(Scheme, Word)> {
+    fn words(message: Message) -> Vec<(Scheme, Word)> {
         vec![
             (Scheme::Raw, message.iter().copied().collect()),
             (Scheme::Rep3, rep3(message)),
@@ -264,7 +264,7 @@ mod tests {
         let mut rng = Pcg::new(1);
         for _ in 0..20 {
             let message: Message = std::array::from_fn(|_| rng.below(8) as u8);
-            for (scheme, word) in words(&message) {
+            for (scheme, word) in words(message) {
                 assert_eq!(read(scheme, &word), message, "{scheme:?}");
                 for place in 0..word.len() {
                     let mut spoilt = word.clone();
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn words_are_as_long_as_the_rules_say() {
-        let lengths: Vec<usize> = words(&[0; MESSAGE]).iter().map(|(_, word)| word.len()).collect();
+        let lengths: Vec<usize> = words([0; MESSAGE]).iter().map(|(_, word)| word.len()).collect();
         assert_eq!(lengths, [8, 24, 14, 22, 14, 18, 32]);
     }
 

@@ -298,8 +298,8 @@ fn players_come_weakest_first_and_any_two_can_play() {
 #[test]
 fn the_examples_of_the_prompt_are_right() {
     let message = codes::first_symbols(&symbols("HACDBEAG"));
-    assert!(SPEC.prompt.contains(&text(&codes::rep3(&message))));
-    assert_eq!(text(&codes::parity(&message, 1)), "HACDBEAGAECBED");
+    assert!(SPEC.prompt.contains(&text(&codes::rep3(message))));
+    assert_eq!(text(&codes::parity(message, 1)), "HACDBEAGAECBED");
     for (scheme, received) in [(Scheme::Rep3, "HHHAFACCCDDDBBGEEEAAAGGG"), (Scheme::Parity, "HACDBEFGAECBED")]
     {
         assert!(SPEC.prompt.contains(received));
@@ -309,7 +309,7 @@ fn the_examples_of_the_prompt_are_right() {
     for (nth, line) in SPEC.prompt.lines().filter(|line| line.starts_with('g')).enumerate() {
         let mut unit = [0; MESSAGE];
         unit[nth] = 1;
-        assert_eq!(line.split_once(": ").unwrap().1, text(&codes::linear(&unit, 16)[..16]));
+        assert_eq!(line.split_once(": ").unwrap().1, text(&codes::linear(unit, 16)[..16]));
     }
 }
 

@@ -41,16 +41,15 @@ fn tree(examples: &[(Word, bool)]) -> (Merged, Vec<usize>) {
     for (word, label) in examples {
         let mut state = 0;
         for letter in word {
-            state = match merged.next[state][usize::from(*letter)] {
-                Some(next) => next,
-                None => {
-                    let new = merged.next.len();
-                    merged.next[state][usize::from(*letter)] = Some(new);
-                    merged.next.push([None; 2]);
-                    merged.label.push(None);
-                    merged.into.push(new);
-                    new
-                }
+            state = if let Some(next) = merged.next[state][usize::from(*letter)] {
+                next
+            } else {
+                let new = merged.next.len();
+                merged.next[state][usize::from(*letter)] = Some(new);
+                merged.next.push([None; 2]);
+                merged.label.push(None);
+                merged.into.push(new);
+                new
             };
         }
         merged.label[state] = Some(*label);

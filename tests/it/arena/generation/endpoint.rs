@@ -103,7 +103,10 @@ async fn what_the_generator_sent_is_what_its_export_gives_back() {
         let rebuilt = json!(chat_messages(&rebuilt.unwrap()).unwrap()).to_string();
         let alike = |model: &str| {
             sent.iter()
-                .filter(|request| request["model"] == model && request["messages"].to_string() == rebuilt)
+                .filter(|request| {
+                    request["model"] == model
+                        && serde_json::to_string(&request["messages"]).unwrap() == rebuilt
+                })
                 .count()
         };
         // Each candidate was asked for with these very bytes, by the session's model.

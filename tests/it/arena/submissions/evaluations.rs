@@ -50,7 +50,7 @@ async fn an_evaluation_gives_a_rating_with_its_error_and_costs_its_ticks() {
     assert!(error > 50.0 && error < 350.0, "less than the prior's: {evaluation}");
     assert_eq!((&evaluation["failure_rate"], &evaluation["unreliable"]), (&json!(0), &json!(false)));
     assert_eq!(evaluation["opponents"]["opponent_source"], "system");
-    let submission = server.submission(&submission_id).await;
+    let submission = server.submission_record(&submission_id).await;
     for member in ["elo_rating", "elo_error", "percentile", "failure_rate"] {
         assert_eq!(submission[member], evaluation[member], "{member}");
         assert_eq!(job["result"][member], evaluation[member], "{member}");
@@ -140,13 +140,13 @@ async fn own_submissions_are_opponents_once_they_are_rated() {
     let started = server.evaluate(&subject, json!({ "opponent_source": "own", "match_count": 2 })).await;
     let job = server.job_ended(text(&started["job_id"])).await;
     assert_eq!(job["status"], "completed", "{job}");
-    let rating = server.submission(&rival).await["elo_rating"].clone();
+    let rating = server.submission_record(&rival).await["elo_rating"].clone();
     for one in matches_of(&server, &started).await {
-        let other = &one["seats"][if one["seat"] == "p0" { 1 } else { 0 }];
+        let other = &one["seats"][usize::from(one["seat"] == "p0")];
         assert_eq!((&other["submission_id"], &other["model"]), (&json!(rival), &json!("rival")));
         assert_eq!(other["elo_rating"], rating, "anchors keep their rating");
     }
-    assert_eq!(server.submission(&rival).await["elo_rating"], rating, "and are not rated");
+    assert_eq!(server.submission_record(&rival).await["elo_rating"], rating, "and are not rated");
     for (filter, found) in [(json!(["rival", "random"]), 202), (json!(["nobody"]), 409)] {
         let body = json!({ "opponent_source": "both", "opponent_models": filter, "match_count": 1 });
         assert_eq!(server.post(&path, body).await.0, found);

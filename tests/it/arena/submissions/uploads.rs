@@ -12,11 +12,11 @@ async fn an_upload_is_there_at_once_and_ready_after_its_check() {
     let (status, answer) = server.post("/submissions", body).await;
     assert_eq!((status, &answer["data"]["status"]), (201, &json!("pending")), "{answer}");
     let submission_id = text(&answer["data"]["submission_id"]);
-    assert!(["pending", "ready"].contains(&text(&server.submission(submission_id).await["status"])));
+    assert!(["pending", "ready"].contains(&text(&server.submission_record(submission_id).await["status"])));
     let job = server.job_ended(text(&answer["data"]["job_id"])).await;
     assert_eq!((&job["status"], &job["kind"]), (&json!("completed"), &json!("check")), "{job}");
     assert_eq!(job["result"], json!({ "submission_id": submission_id, "status": "ready" }));
-    let kept = server.submission(submission_id).await;
+    let kept = server.submission_record(submission_id).await;
     assert_eq!((&kept["status"], &kept["language"]), (&json!("ready"), &json!("python")));
     assert_eq!((&kept["provider"], &kept["model"]), (&json!("lab"), &json!("m1")));
     assert_eq!(kept["files"], json!({ "main.py": FIRST }));
@@ -42,7 +42,7 @@ async fn files_make_a_program_and_a_command_any_other() {
         let (status, answer) = server.post("/submissions", body).await;
         assert_eq!(status, 201, "{answer}");
         server.job_ended(text(&answer["data"]["job_id"])).await;
-        let kept = server.submission(text(&answer["data"]["submission_id"])).await;
+        let kept = server.submission_record(text(&answer["data"]["submission_id"])).await;
         // The shell's one column fills up and then it strikes: it started, which is what is asked here.
         assert_ne!(kept["failure"]["code"], "startup_failed", "{kept}");
     }
@@ -63,10 +63,10 @@ async fn what_is_broken_fails_early_and_says_why() {
         ("def act(observation, seat, info):\n    return [{'action': 'jump'}]\n", "rejected_action", "jump"),
     ] {
         let submission_id = server.upload(program, "m").await;
-        let job = server.job_ended(text(&server.submission(&submission_id).await["job_id"])).await;
+        let job = server.job_ended(text(&server.submission_record(&submission_id).await["job_id"])).await;
         let error = text(&job["error"]);
         assert!(job["status"] == "failed" && error.starts_with(&format!("{failure}: ")), "{job}");
-        let kept = server.submission(&submission_id).await;
+        let kept = server.submission_record(&submission_id).await;
         assert_eq!((&kept["status"], &kept["failure"]["code"]), (&json!("failed"), &json!(failure)));
         assert!(kept["failure"].to_string().contains(word), "{kept}");
         let refused = server.post(&format!("/submissions/{submission_id}/evaluate"), json!({})).await;
@@ -111,7 +111,7 @@ async fn the_league_is_listed_after_the_callers_own_and_pages_add_up() {
 async fn nobody_touches_the_league_and_what_is_deleted_is_gone() {
     let server = server().await;
     let built_in = a_built_in(&server).await;
-    assert_eq!(server.submission(&built_in).await["provider"], "arena");
+    assert_eq!(server.submission_record(&built_in).await["provider"], "arena");
     assert_eq!(
         server.data(&format!("/submissions/{built_in}/evaluations")).await,
         json!({ "evaluations": [] })

@@ -28,16 +28,13 @@ pub(super) fn write(symbols: &[u8]) -> String {
     while at < symbols.len() {
         let (matched, back) = best_match(symbols, at);
         let costs = if back <= NEAR { 2 } else { 3 };
-        match longest(matched).filter(|&digit| length_of(digit) > costs) {
-            Some(length) => {
-                note.push(digit(length));
-                push_distance(&mut note, back);
-                at += length_of(length);
-            }
-            None => {
-                note.push(char::from(b'A' + symbols[at]));
-                at += 1;
-            }
+        if let Some(length) = longest(matched).filter(|&digit| length_of(digit) > costs) {
+            note.push(digit(length));
+            push_distance(&mut note, back);
+            at += length_of(length);
+        } else {
+            note.push(char::from(b'A' + symbols[at]));
+            at += 1;
         }
     }
     note

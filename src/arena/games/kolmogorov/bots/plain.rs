@@ -5,7 +5,7 @@ use super::{packed, unpacked};
 
 /// The commonest symbol, the lowest of several.
 fn commonest(symbols: &[u8]) -> u8 {
-    let count = |symbol: u8| symbols.iter().filter(|&&other| other == symbol).count();
+    let count = |symbol: u8| symbols.iter().map(|&other| usize::from(other == symbol)).sum::<usize>();
     (0..LETTERS).rev().max_by_key(|&symbol| count(symbol)).unwrap_or(0)
 }
 
