@@ -253,11 +253,12 @@ impl<R: Rules> Play for Table<R> {
         let before = self.scores();
         let asked = self.turn().seats();
         // All inputs are judged by the state that the players saw.
-        let mut verdicts = SeatMap::default();
+        let unasked = |seat| (seat, SeatReport { verdict: None, reward: 0.0 });
+        let mut seats: SeatMap<SeatReport> = Seat::first(self.seats).map(unasked).collect();
         let mut actions = SeatMap::default();
-        for seat in asked.iter() {
+        for (seat, report) in seats.iter_mut().filter(|(seat, _)| asked.contains(*seat)) {
             let (verdict, action) = self.resolve(seat, inputs.get(seat));
-            verdicts.insert(seat, verdict);
+            report.verdict = Some(verdict);
             action.and_then(|action| actions.insert(seat, action));
             self.log.clear(seat);
         }
@@ -267,15 +268,12 @@ impl<R: Rules> Play for Table<R> {
         if !actions.is_empty() && (failing.is_empty() || self.over().is_none()) {
             R::apply(&mut self.state, &actions, &mut self.log);
         } else {
-            for (seat, _) in actions.iter() {
-                verdicts.remove(seat);
-            }
+            let called_off = seats.iter_mut().filter(|(seat, _)| actions.get(*seat).is_some());
+            called_off.for_each(|(_, report)| report.verdict = None);
         }
-        let reports = before.iter().map(|(seat, before)| {
-            let reward = round4(round4(R::score(&self.state, seat)) - before);
-            (seat, SeatReport { verdict: verdicts.remove(seat), reward })
-        });
-        let seats = reports.collect();
+        for ((seat, report), (_, before)) in seats.iter_mut().zip(before.iter()) {
+            report.reward = round4(round4(R::score(&self.state, seat)) - before);
+        }
         StepReport { tick: R::tick(&self.state), seats, over: self.over() }
     }
 

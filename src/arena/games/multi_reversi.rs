@@ -139,7 +139,7 @@ impl Rules for MultiReversi {
         let board = state.position.board();
         let corners = board.corners();
         let traps = board.beside_diagonally(corners & board.empty());
-        out.extend(bits(state.position.moves()).map(|cell| {
+        bits(state.position.moves()).for_each(|cell| {
             let weight = if cell & corners != 0 {
                 4.0
             } else if cell & traps != 0 {
@@ -147,21 +147,21 @@ impl Rules for MultiReversi {
             } else {
                 1.0
             };
-            (action_at(board, cell), weight)
-        }));
+            out.push((action_at(board, cell), weight));
+        });
     }
 
     fn decode(state: &State, _seat: Seat, actions: &[Value]) -> Result<Action, Reasons> {
         let action = decode::single(actions)?;
         decode::verb(action, "place")?;
         let size = state.position.board().size();
-        if action.get("cell").is_none() {
+        if decode::member(action, "cell").is_none() {
             let last = i64::from(size) - 1;
             let row = decode::whole(action, "row", 0..=last)? as u8;
             let col = decode::whole(action, "col", 0..=last)? as u8;
             return Ok(Action::Place { row, col });
         }
-        if action.get("row").or_else(|| action.get("col")).is_some() {
+        if ["row", "col"].iter().any(|key| decode::member(action, key).is_some()) {
             return Err(vec!["give `row` and `col`, or `cell`, not both".into()]);
         }
         let name = decode::word(action, "cell")?;

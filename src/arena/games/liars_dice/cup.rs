@@ -72,7 +72,7 @@ impl Cup {
 
     /// Whose turn it is, if two are left.
     pub fn mover(&self) -> Option<Seat> {
-        (self.live().len() > 1).then_some(self.mover)
+        (self.dice.iter().filter(|&&dice| dice > 0).count() > 1).then_some(self.mover)
     }
 
     /// Players with dice.

@@ -8,6 +8,9 @@ pub const MAX_SIZE: u8 = 10;
 /// The most players.
 const MAX_PLAYERS: usize = 4;
 
+/// All [`Board::steps`] are less: with this mask the compiler knows it, and shifts in half the instructions.
+const SHORT: u8 = 15;
+
 /// Discs on a board of 4, 6, 8 or 10 rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Board {
@@ -122,8 +125,8 @@ impl Board {
         let longest = self.size - 2;
         let mut found = 0;
         for step in self.steps() {
-            found |= beyond(own, theirs, longest, |bits| bits << step);
-            found |= beyond(own, theirs, longest, |bits| bits >> step);
+            found |= beyond(own, theirs, longest, |bits| bits << (step & SHORT));
+            found |= beyond(own, theirs, longest, |bits| bits >> (step & SHORT));
         }
         found & self.empty()
     }
@@ -134,8 +137,8 @@ impl Board {
         let theirs = self.occupied() & !own;
         self.steps().into_iter().fold(0, |flips, step| {
             flips
-                | enclosed(cell, own, theirs, |bits| bits << step)
-                | enclosed(cell, own, theirs, |bits| bits >> step)
+                | enclosed(cell, own, theirs, |bits| bits << (step & SHORT))
+                | enclosed(cell, own, theirs, |bits| bits >> (step & SHORT))
         })
     }
 
