@@ -6,7 +6,10 @@
 //!
 //! The small steps are always inlined: names of members and variants are constants, and only where they are written can
 //! the compiler know their length and that they need no escaping.
-#![expect(clippy::inline_always, reason = "a copy of unknown length costs more than all else that a member does")]
+#![expect(
+    clippy::inline_always,
+    reason = "a copy of unknown length costs more than all else that a member does"
+)]
 
 use serde::{Serialize, ser};
 use serde_json::Error;
@@ -25,6 +28,12 @@ pub(super) fn write_plain(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     out.extend_from_slice(text.as_bytes());
     out.push(b'"');
+}
+
+/// Looks at every byte, whatever the others are: so it is a constant for constants, and quick for long lines.
+#[inline(always)]
+fn needs_escaping(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| found | (byte < b' ') | (byte == b'"') | (byte == b'\\'))
 }
 
 struct Writer<'a>(&'a mut Vec<u8>);
@@ -235,7 +244,7 @@ impl<'a> ser::Serializer for Writer<'a> {
 
     #[inline(always)]
     fn serialize_str(self, value: &str) -> Result<(), Error> {
-        if value.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        if needs_escaping(value) {
             return self.slowly(value);
         }
         write_plain(self.0, value);

@@ -48,7 +48,7 @@ impl<'a> ObservationWriter<'a> {
 
     /// Adds a member. Keys ascend (`_` comes before all letters) and need no escaping.
     #[inline]
-    pub fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
+    pub fn field<T: Json + ?Sized>(&mut self, key: &'static str, value: &T) {
         self.share_before(key);
         self.member(key, value);
     }
@@ -98,6 +98,29 @@ where
 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.clone())
+    }
+}
+
+/// A board as JSON: rows of whole numbers from -9 to 9.
+#[derive(Debug, Clone)]
+pub struct Grid<I>(pub I);
+
+impl<I: Iterator<Item: Iterator<Item = i8>> + Clone> Json for Grid<I> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for row in self.0.clone() {
+            out.push(b'[');
+            for cell in row {
+                if cell < 0 {
+                    out.push(b'-');
+                }
+                out.push(b'0' + cell.unsigned_abs());
+                out.push(b',');
+            }
+            json::write_end(out, b']');
+            out.push(b',');
+        }
+        json::write_end(out, b']');
     }
 }
 
@@ -185,6 +208,18 @@ mod tests {
         let mut writer = ObservationWriter::open(&mut out, &[]);
         writer.field("turn", &1);
         writer.field("board", &1);
+    }
+
+    #[test]
+    fn grids_are_lists_of_lists() {
+        let text = |rows: &[Vec<i8>]| {
+            let mut out = Vec::new();
+            Grid(rows.iter().map(|row| row.iter().copied())).write(&mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for rows in [vec![], vec![vec![]], vec![vec![-1, 0], vec![9]]] {
+            assert_eq!(text(&rows), serde_json::to_string(&rows).unwrap());
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::digest::Fnv;
 use super::events::{EventLog, NoEvents};
-use super::observation::{List, Member, Number, ObservationWriter, round4};
+use super::json;
+use super::observation::{Json, Member, Number, ObservationWriter, round4};
 use super::player::Hired;
 use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
@@ -232,11 +233,7 @@ impl<R: Rules> Play for Table<R> {
         if on_turn && spec.enumeration != Enumeration::Absent {
             let mut legal = Vec::with_capacity(LISTED);
             R::legal(&self.state, seat, &mut legal);
-            let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
-            writer.field(
-                "_action_space",
-                &List(legal.iter().map(|(action, weight)| choice((action, *weight)))),
-            );
+            writer.field("_action_space", &ActionSpace(&legal));
         }
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
@@ -351,11 +348,21 @@ impl<R: Rules> Game for R {
     }
 }
 
-/// One entry of `_action_space`.
-#[derive(Serialize)]
-struct Choice<'a, A> {
-    action: &'a A,
-    weight: Number,
+/// Legal actions and their weights. Often the longest member by far, so it is written in as few pieces as can be.
+struct ActionSpace<'a, A>(&'a [(A, f32)]);
+
+impl<A: Serialize> Json for ActionSpace<'_, A> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (action, weight) in self.0 {
+            out.extend_from_slice(br#"{"action":"#);
+            json::write(out, action);
+            out.extend_from_slice(br#","weight":"#);
+            json::write(out, &Number(f64::from(*weight)));
+            out.extend_from_slice(b"},");
+        }
+        json::write_end(out, b']');
+    }
 }
 
 /// A single object means a list of one.

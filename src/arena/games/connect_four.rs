@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 pub use self::board::{Board, MAX_WIDTH};
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{List, ObservationWriter, round4};
+use crate::arena::engine::observation::{Grid, List, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -235,10 +235,10 @@ impl Rules for ConnectFour {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = &state.board;
-        let row = |row| List((0..board.width()).map(move |column| board.disc(column, row)));
+        let row = |row| (0..board.width()).map(move |column| board.disc(column, row) as i8);
         let drops = if Self::over(state).is_some() { 0 } else { board.drops() };
         let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
-        out.field("board", &List((0..board.height()).rev().map(row)));
+        out.field("board", &Grid((0..board.height()).rev().map(row)));
         out.field("column_heights", &List((0..board.width()).map(|column| board.discs_in(column))));
         out.field("last_move", &state.last_column);
         out.field("legal_columns", &List(open));

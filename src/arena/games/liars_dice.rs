@@ -175,10 +175,10 @@ impl Rules for LiarsDice {
         }
         let (total, hand) = (cup.total(), cup.hand(seat));
         let unseen = total - cup.dice(seat);
-        let expected: [u8; 6] = std::array::from_fn(|n| {
-            let face = n as u8 + 1;
-            matches(hand, face, cup.wild_ones()) + unseen / one_in(cup, face)
-        });
+        let mut expected = [0; 7];
+        for face in 1..=6 {
+            expected[usize::from(face)] = matches(hand, face, cup.wild_ones()) + unseen / one_in(cup, face);
+        }
         // A bid beats another with more dice, or with as many of a higher face.
         let (mut quantity, mut face) = cup.bids().last().map_or((1, 0), |bid| (bid.quantity, bid.face));
         for _ in 0..LISTED {
@@ -187,7 +187,7 @@ impl Rules for LiarsDice {
             if quantity > total {
                 break;
             }
-            out.push((Action::Bid { quantity, face }, weight(quantity, expected[usize::from(face) - 1])));
+            out.push((Action::Bid { quantity, face }, weight(quantity, expected[usize::from(face)])));
         }
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub use self::board::{Board, MAX_SIZE, bits};
 pub use self::position::Position;
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{List, ObservationWriter, round4};
+use crate::arena::engine::observation::{Grid, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -175,12 +175,12 @@ impl Rules for MultiReversi {
         }
     }
 
-    fn check(state: &State, seat: Seat, &Action::Place { row, col }: &Action) -> Result<(), Reasons> {
+    fn check(state: &State, _seat: Seat, &Action::Place { row, col }: &Action) -> Result<(), Reasons> {
         let board = state.position.board();
         let cell = board.cell(row, col);
         if board.occupied() & cell != 0 {
             Err(vec![format!("row {row}, column {col} is taken")])
-        } else if board.flips(seat.index(), cell) == 0 {
+        } else if state.position.moves() & cell == 0 {
             Err(vec![format!(
                 "a disc in row {row}, column {col} would turn no other: `legal` lists the moves"
             )])
@@ -245,13 +245,11 @@ impl Rules for MultiReversi {
 
     fn observe(state: &State, _seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = state.position.board();
-        let disc = |row, col| board.owner(board.cell(row, col)).map_or(-1, |player| player as i8);
-        let row = |row| List((0..board.size()).map(move |col| disc(row, col)));
         let (turn, legal) = match Self::turn(state) {
             Turn::One(seat) => (Some(seat), state.position.moves()),
             _ => (None, 0),
         };
-        out.field("board", &List((0..board.size()).map(row)));
+        out.field("board", &Grid((0..board.size()).map(|row| board.row(row))));
         out.field("discs", &Discs(board));
         out.field("last_move", &state.last_move.map(|cell| board.position(cell)));
         out.field("legal", &Cells(board, legal));

@@ -113,9 +113,14 @@ impl Board {
         self.cells() & !self.occupied()
     }
 
-    /// Who has the cell.
-    pub fn owner(&self, cell: u128) -> Option<usize> {
-        (0..usize::from(self.players)).find(|&player| self.discs[player] & cell != 0)
+    /// Who has each cell of a row: the player's number, or -1.
+    pub fn row(&self, row: u8) -> impl Iterator<Item = i8> {
+        let lines = self.discs.map(|discs| (discs >> (row * (self.size + 1))) as u16);
+        (0..self.size).map(move |col| {
+            let disc = |(line, number): (&u16, i8)| (line >> col & 1) as i8 * number;
+            // No two players have one cell.
+            lines.iter().zip(1..).map(disc).sum::<i8>() - 1
+        })
     }
 
     /// The cells in which a player may place a disc.
