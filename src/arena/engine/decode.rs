@@ -17,12 +17,17 @@ pub fn single(actions: &[Value]) -> Result<&Value, Reasons> {
     }
 }
 
+/// A member of an action object. There is a handful of them: comparing them all is sooner done than hashing the key.
+pub fn member<'a>(action: &'a Value, key: &str) -> Option<&'a Value> {
+    action.as_object()?.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
 /// A member that is a word.
 ///
 /// # Errors
 /// When it is missing or not a string.
 pub fn word<'a>(action: &'a Value, key: &str) -> Result<&'a str, Reasons> {
-    action.get(key).and_then(Value::as_str).ok_or_else(|| vec![format!("`{key}` must be a string")])
+    member(action, key).and_then(Value::as_str).ok_or_else(|| vec![format!("`{key}` must be a string")])
 }
 
 /// A member that is a whole number in a range.
@@ -30,7 +35,7 @@ pub fn word<'a>(action: &'a Value, key: &str) -> Result<&'a str, Reasons> {
 /// # Errors
 /// When it is missing, no whole number or out of range.
 pub fn whole(action: &Value, key: &str, range: RangeInclusive<i64>) -> Result<i64, Reasons> {
-    action.get(key).and_then(Value::as_i64).filter(|value| range.contains(value)).ok_or_else(|| {
+    member(action, key).and_then(Value::as_i64).filter(|value| range.contains(value)).ok_or_else(|| {
         vec![format!("`{key}` must be a whole number from {} to {}", range.start(), range.end())]
     })
 }

@@ -3,6 +3,13 @@
 //! `serde_json` hands every bracket, comma and digit to a writer as a slice. Observations are hundreds of those, which
 //! made up half of a tick. What is rare (text to escape, odd numbers) is left to `serde_json`; its `RawValue` is the one
 //! thing that does not come out as there.
+//!
+//! The small steps are always inlined: names of members and variants are constants, and only where they are written can
+//! the compiler know their length and that they need no escaping.
+#![expect(
+    clippy::inline_always,
+    reason = "a copy of unknown length costs more than all else that a member does"
+)]
 
 use serde::{Serialize, ser};
 use serde_json::Error;
@@ -16,61 +23,88 @@ pub fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
 }
 
 /// Appends a string that needs no escaping, quoted.
-#[inline]
+#[inline(always)]
 pub(super) fn write_plain(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     out.extend_from_slice(text.as_bytes());
     out.push(b'"');
 }
 
+/// Looks at every byte, whatever the others are: so it is a constant for constants, and quick for long lines.
+#[inline(always)]
+fn needs_escaping(text: &str) -> bool {
+    text.bytes().fold(false, |found, byte| found | (byte < b' ') | (byte == b'"') | (byte == b'\\'))
+}
+
 struct Writer<'a>(&'a mut Vec<u8>);
+
+/// Appends the name of a member that needs no escaping: `"key":`.
+#[inline(always)]
+pub(super) fn write_key(out: &mut Vec<u8>, key: &'static str) {
+    out.push(b'"');
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(b"\":");
+}
+
+/// Ends a list or object whose parts have left a comma behind each: the last one gives way.
+#[inline(always)]
+pub(super) fn write_end(out: &mut Vec<u8>, end: u8) {
+    match out.last_mut() {
+        Some(last @ b',') => *last = end,
+        _ => out.push(end),
+    }
+}
 
 /// A list or object that is being written, and what ends it.
 struct Parts<'a> {
     out: &'a mut Vec<u8>,
-    is_empty: bool,
-    end: &'static str,
+    end: u8,
+    /// One more bracket is open: that of the object around a variant.
+    is_variant: bool,
 }
 
 impl<'a> Parts<'a> {
-    fn open(out: &'a mut Vec<u8>, start: u8, end: &'static str) -> Self {
-        out.push(start);
-        Self { out, is_empty: true, end }
+    #[inline(always)]
+    fn list(out: &'a mut Vec<u8>, is_variant: bool) -> Self {
+        out.push(b'[');
+        Self { out, end: b']', is_variant }
     }
 
-    #[inline]
-    fn separate(&mut self) {
-        if !std::mem::take(&mut self.is_empty) {
-            self.out.push(b',');
-        }
+    #[inline(always)]
+    fn object(out: &'a mut Vec<u8>, is_variant: bool) -> Self {
+        out.push(b'{');
+        Self { out, end: b'}', is_variant }
     }
 
-    #[inline]
+    #[inline(always)]
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        self.separate();
-        value.serialize(Writer(self.out))
+        value.serialize(Writer(self.out))?;
+        self.out.push(b',');
+        Ok(())
     }
 
     /// A member of a struct: its name is an identifier.
-    #[inline]
+    #[inline(always)]
     fn member<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.separate();
-        write_plain(self.out, key);
-        self.out.push(b':');
-        value.serialize(Writer(self.out))
+        write_key(self.out, key);
+        self.item(value)
     }
 
+    #[inline(always)]
     fn close(self) {
-        self.out.extend_from_slice(self.end.as_bytes());
+        write_end(self.out, self.end);
+        if self.is_variant {
+            self.out.push(b'}');
+        }
     }
 }
 
 impl<'a> Writer<'a> {
     /// The name of a variant before what it holds: `{"name":`.
+    #[inline(always)]
     fn variant(self, name: &'static str) -> &'a mut Vec<u8> {
         self.0.push(b'{');
-        write_plain(self.0, name);
-        self.0.push(b':');
+        write_key(self.0, name);
         self.0
     }
 
@@ -78,7 +112,7 @@ impl<'a> Writer<'a> {
         serde_json::to_writer(self.0, value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn whole(self, number: u64) {
         if number < 10 {
             self.0.push(b'0' + number as u8);
@@ -88,6 +122,10 @@ impl<'a> Writer<'a> {
     }
 
     fn digits(self, mut number: u64) {
+        if number < 100 {
+            let (ten, one) = (number / 10, number % 10);
+            return self.0.extend_from_slice(&[b'0' + ten as u8, b'0' + one as u8]);
+        }
         // The greatest has twenty.
         let mut text = [0; 20];
         let mut at = text.len();
@@ -123,22 +161,22 @@ impl<'a> ser::Serializer for Writer<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_i8(self, value: i8) -> Result<(), Error> {
         self.serialize_i64(value.into())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_i16(self, value: i16) -> Result<(), Error> {
         self.serialize_i64(value.into())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_i32(self, value: i32) -> Result<(), Error> {
         self.serialize_i64(value.into())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_i64(self, value: i64) -> Result<(), Error> {
         if value < 0 {
             self.0.push(b'-');
@@ -147,25 +185,25 @@ impl<'a> ser::Serializer for Writer<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_u8(self, value: u8) -> Result<(), Error> {
         self.whole(value.into());
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_u16(self, value: u16) -> Result<(), Error> {
         self.whole(value.into());
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_u32(self, value: u32) -> Result<(), Error> {
         self.whole(value.into());
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_u64(self, value: u64) -> Result<(), Error> {
         self.whole(value);
         Ok(())
@@ -177,10 +215,11 @@ impl<'a> ser::Serializer for Writer<'a> {
 
     fn serialize_f64(self, value: f64) -> Result<(), Error> {
         let size = value.abs();
-        let scaled = (size * SCALE + 0.5) as u64;
+        // Signed, because that takes one instruction.
+        let scaled = (size * SCALE + 0.5) as i64 as u64;
         let (whole, mut rest) = (scaled / SCALE as u64, scaled % SCALE as u64);
         // Whole ones need a `.0`, and zeros a sign.
-        let is_short = scaled < EXACT && (scaled as f64 / SCALE).to_bits() == size.to_bits();
+        let is_short = scaled < EXACT && (scaled as i64 as f64 / SCALE).to_bits() == size.to_bits();
         if rest == 0 || !is_short {
             return self.slowly(&value);
         }
@@ -203,9 +242,9 @@ impl<'a> ser::Serializer for Writer<'a> {
         self.slowly(&value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_str(self, value: &str) -> Result<(), Error> {
-        if value.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        if needs_escaping(value) {
             return self.slowly(value);
         }
         write_plain(self.0, value);
@@ -234,7 +273,7 @@ impl<'a> ser::Serializer for Writer<'a> {
         self.serialize_unit()
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
         write_plain(self.0, variant);
         Ok(())
@@ -262,18 +301,18 @@ impl<'a> ser::Serializer for Writer<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.0, b'[', "]"))
+        Ok(Parts::list(self.0, false))
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_tuple(self, _: usize) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.0, b'[', "]"))
+        Ok(Parts::list(self.0, false))
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.0, b'[', "]"))
+        Ok(Parts::list(self.0, false))
     }
 
     fn serialize_tuple_variant(
@@ -283,19 +322,20 @@ impl<'a> ser::Serializer for Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.variant(variant), b'[', "]}"))
+        Ok(Parts::list(self.variant(variant), true))
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_map(self, _: Option<usize>) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.0, b'{', "}"))
+        Ok(Parts::object(self.0, false))
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.0, b'{', "}"))
+        Ok(Parts::object(self.0, false))
     }
 
+    #[inline(always)]
     fn serialize_struct_variant(
         self,
         _: &'static str,
@@ -303,7 +343,7 @@ impl<'a> ser::Serializer for Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, Error> {
-        Ok(Parts::open(self.variant(variant), b'{', "}}"))
+        Ok(Parts::object(self.variant(variant), true))
     }
 }
 
@@ -311,11 +351,12 @@ impl ser::SerializeSeq for Parts<'_> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.item(value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -326,11 +367,12 @@ impl ser::SerializeTuple for Parts<'_> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.item(value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -345,6 +387,7 @@ impl ser::SerializeTupleStruct for Parts<'_> {
         self.item(value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -359,6 +402,7 @@ impl ser::SerializeTupleVariant for Parts<'_> {
         self.item(value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -371,7 +415,6 @@ impl ser::SerializeMap for Parts<'_> {
 
     #[inline]
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        self.separate();
         let start = self.out.len();
         key.serialize(Writer(self.out))?;
         match self.out.get(start) {
@@ -389,9 +432,10 @@ impl ser::SerializeMap for Parts<'_> {
     #[inline]
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.out.push(b':');
-        value.serialize(Writer(self.out))
+        self.item(value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -402,11 +446,12 @@ impl ser::SerializeStruct for Parts<'_> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.member(key, value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())
@@ -417,11 +462,12 @@ impl ser::SerializeStructVariant for Parts<'_> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.member(key, value)
     }
 
+    #[inline(always)]
     fn end(self) -> Result<(), Error> {
         self.close();
         Ok(())

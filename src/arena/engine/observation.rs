@@ -4,6 +4,8 @@
 //! (protocol.md §5.2). Nothing is written twice or moved: games write their members in order, and the writer puts
 //! those that all games share in between.
 
+use std::cmp::Ordering;
+
 use serde::{Serialize, Serializer};
 
 use super::json;
@@ -45,35 +47,44 @@ impl<'a> ObservationWriter<'a> {
     }
 
     /// Adds a member. Keys ascend (`_` comes before all letters) and need no escaping.
-    pub fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) {
-        while let Some((&(shared, value), rest)) = self.shared.split_first()
-            && shared < key
-        {
-            self.shared = rest;
-            self.key(shared);
-            value.write(self.out);
-        }
-        self.key(key);
-        value.write(self.out);
+    #[inline]
+    pub fn field<T: Json + ?Sized>(&mut self, key: &'static str, value: &T) {
+        self.share_before(key);
+        self.member(key, value);
     }
 
-    fn key(&mut self, key: &'static str) {
-        debug_assert!(self.last < key, "`{key}` is written after `{}`: members go in order", self.last);
-        if !self.last.is_empty() {
-            self.out.push(b',');
+    fn share_before(&mut self, key: &str) {
+        while let Some((&(shared, value), rest)) = self.shared.split_first()
+            && precedes(shared, key)
+        {
+            self.shared = rest;
+            self.member(shared, value);
         }
+    }
+
+    #[inline]
+    fn member<T: Json + ?Sized>(&mut self, key: &'static str, value: &T) {
+        debug_assert!(self.last < key, "`{key}` is written after `{}`: members go in order", self.last);
         self.last = key;
-        json::write_plain(self.out, key);
-        self.out.push(b':');
+        json::write_key(self.out, key);
+        value.write(self.out);
+        self.out.push(b',');
     }
 
     /// Ends the object.
     pub fn close(mut self) {
         for &(key, value) in self.shared {
-            self.key(key);
-            value.write(self.out);
+            self.member(key, value);
         }
-        self.out.push(b'}');
+        json::write_end(self.out, b'}');
+    }
+}
+
+/// Whether `one` is less than `other`. The first letters say so most of the time.
+fn precedes(one: &str, other: &str) -> bool {
+    match one.as_bytes().first().cmp(&other.as_bytes().first()) {
+        Ordering::Equal => one < other,
+        order => order.is_lt(),
     }
 }
 
@@ -87,6 +98,29 @@ where
 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.clone())
+    }
+}
+
+/// A board as JSON: rows of whole numbers from -9 to 9.
+#[derive(Debug, Clone)]
+pub struct Grid<I>(pub I);
+
+impl<I: Iterator<Item: Iterator<Item = i8>> + Clone> Json for Grid<I> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for row in self.0.clone() {
+            out.push(b'[');
+            for cell in row {
+                if cell < 0 {
+                    out.push(b'-');
+                }
+                out.push(b'0' + cell.unsigned_abs());
+                out.push(b',');
+            }
+            json::write_end(out, b']');
+            out.push(b',');
+        }
+        json::write_end(out, b']');
     }
 }
 
@@ -109,6 +143,9 @@ pub struct Number(pub f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(whole) = small_whole(self.0) {
+            return serializer.serialize_i32(whole);
+        }
         let rounded = round4(self.0);
         let whole = rounded as i64;
         if (whole as f64).to_bits() == rounded.to_bits() && rounded.abs() < 9e15 {
@@ -135,7 +172,17 @@ impl Serialize for Cents {
 
 /// Rounds to four places, half away from zero; never gives `-0`.
 pub fn round4(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0 + 0.0
+    match small_whole(value) {
+        Some(whole) => f64::from(whole),
+        None => (value * 10_000.0).round() / 10_000.0 + 0.0,
+    }
+}
+
+/// The number as an integer, if it is one of moderate size: most scores and weights are.
+#[inline]
+fn small_whole(value: f64) -> Option<i32> {
+    let whole = value as i32;
+    (f64::from(whole) == value).then_some(whole)
 }
 
 #[cfg(test)]
@@ -161,6 +208,18 @@ mod tests {
         let mut writer = ObservationWriter::open(&mut out, &[]);
         writer.field("turn", &1);
         writer.field("board", &1);
+    }
+
+    #[test]
+    fn grids_are_lists_of_lists() {
+        let text = |rows: &[Vec<i8>]| {
+            let mut out = Vec::new();
+            Grid(rows.iter().map(|row| row.iter().copied())).write(&mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for rows in [vec![], vec![vec![]], vec![vec![-1, 0], vec![9]]] {
+            assert_eq!(text(&rows), serde_json::to_string(&rows).unwrap());
+        }
     }
 
     #[test]

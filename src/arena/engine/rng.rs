@@ -75,7 +75,7 @@ impl Pcg {
     /// One of the items, with probability in proportion to its weight. `None` when no weight is positive.
     pub fn weighted<'a, T>(&mut self, items: &'a [(T, f32)]) -> Option<&'a T> {
         // Weights are turned into integers, so that the draw does not depend on float summation.
-        let scaled = |weight: f32| if weight > 0.0 { (weight * 1024.0).max(1.0) as u64 } else { 0 };
+        let scaled = |weight: f32| if weight > 0.0 { (weight * 1024.0).max(1.0) as i64 as u64 } else { 0 };
         let total: u64 = items.iter().map(|(_, weight)| scaled(*weight)).sum();
         if total == 0 {
             return None;

@@ -127,7 +127,12 @@ impl SeatSet {
 
     /// In ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
-        (0..MAX_SEATS as u8).map(Seat).filter(move |&seat| self.contains(seat))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let next = (left != 0).then(|| Seat(left.trailing_zeros() as u8))?;
+            left &= left - 1;
+            Some(next)
+        })
     }
 }
 
@@ -150,7 +155,7 @@ pub struct SeatMap<T>([Option<T>; MAX_SEATS]);
 
 impl<T> Default for SeatMap<T> {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| None))
+        Self([const { None }; MAX_SEATS])
     }
 }
 
@@ -200,7 +205,7 @@ impl<T> SeatMap<T> {
 
     /// Whether no seat has a value.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.iter().all(Option::is_none)
     }
 }
 

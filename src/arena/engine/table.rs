@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::digest::Fnv;
 use super::events::{EventLog, NoEvents};
-use super::observation::{List, Member, Number, ObservationWriter, round4};
+use super::json;
+use super::observation::{Json, Member, Number, ObservationWriter, round4};
 use super::player::Hired;
 use super::playout::{Playout, PlayoutEnd, UnknownPlayer};
 use super::rng::{Pcg, mix};
@@ -232,11 +233,7 @@ impl<R: Rules> Play for Table<R> {
         if on_turn && spec.enumeration != Enumeration::Absent {
             let mut legal = Vec::with_capacity(LISTED);
             R::legal(&self.state, seat, &mut legal);
-            let choice = |(action, weight)| Choice { action, weight: Number(f64::from(weight)) };
-            writer.field(
-                "_action_space",
-                &List(legal.iter().map(|(action, weight)| choice((action, *weight)))),
-            );
+            writer.field("_action_space", &ActionSpace(&legal));
         }
         if !feedback.is_empty() {
             writer.field("_rejection_feedback", feedback);
@@ -253,11 +250,12 @@ impl<R: Rules> Play for Table<R> {
         let before = self.scores();
         let asked = self.turn().seats();
         // All inputs are judged by the state that the players saw.
-        let mut verdicts = SeatMap::default();
+        let unasked = |seat| (seat, SeatReport { verdict: None, reward: 0.0 });
+        let mut seats: SeatMap<SeatReport> = Seat::first(self.seats).map(unasked).collect();
         let mut actions = SeatMap::default();
-        for seat in asked.iter() {
+        for (seat, report) in seats.iter_mut().filter(|(seat, _)| asked.contains(*seat)) {
             let (verdict, action) = self.resolve(seat, inputs.get(seat));
-            verdicts.insert(seat, verdict);
+            report.verdict = Some(verdict);
             action.and_then(|action| actions.insert(seat, action));
             self.log.clear(seat);
         }
@@ -267,15 +265,12 @@ impl<R: Rules> Play for Table<R> {
         if !actions.is_empty() && (failing.is_empty() || self.over().is_none()) {
             R::apply(&mut self.state, &actions, &mut self.log);
         } else {
-            for (seat, _) in actions.iter() {
-                verdicts.remove(seat);
-            }
+            let called_off = seats.iter_mut().filter(|(seat, _)| actions.get(*seat).is_some());
+            called_off.for_each(|(_, report)| report.verdict = None);
         }
-        let reports = before.iter().map(|(seat, before)| {
-            let reward = round4(round4(R::score(&self.state, seat)) - before);
-            (seat, SeatReport { verdict: verdicts.remove(seat), reward })
-        });
-        let seats = reports.collect();
+        for ((seat, report), (_, before)) in seats.iter_mut().zip(before.iter()) {
+            report.reward = round4(round4(R::score(&self.state, seat)) - before);
+        }
         StepReport { tick: R::tick(&self.state), seats, over: self.over() }
     }
 
@@ -353,11 +348,21 @@ impl<R: Rules> Game for R {
     }
 }
 
-/// One entry of `_action_space`.
-#[derive(Serialize)]
-struct Choice<'a, A> {
-    action: &'a A,
-    weight: Number,
+/// Legal actions and their weights. Often the longest member by far, so it is written in as few pieces as can be.
+struct ActionSpace<'a, A>(&'a [(A, f32)]);
+
+impl<A: Serialize> Json for ActionSpace<'_, A> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (action, weight) in self.0 {
+            out.extend_from_slice(br#"{"action":"#);
+            json::write(out, action);
+            out.extend_from_slice(br#","weight":"#);
+            json::write(out, &Number(f64::from(*weight)));
+            out.extend_from_slice(b"},");
+        }
+        json::write_end(out, b']');
+    }
 }
 
 /// A single object means a list of one.

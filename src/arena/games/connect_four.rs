@@ -6,12 +6,14 @@
 mod board;
 mod bots;
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::board::{Board, MAX_WIDTH};
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{List, ObservationWriter, round4};
+use crate::arena::engine::observation::{Grid, List, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -43,13 +45,22 @@ impl Default for Config {
 }
 
 /// A match.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
     board: Board,
+    /// Who has four in a row: found when the last disc fell, asked for several times a tick.
+    winner: Option<Seat>,
     last_column: Option<u8>,
     failed: SeatSet,
     max_ticks: u32,
     shaped: bool,
+}
+
+impl Hash for State {
+    /// Of what the winner follows from, and not of it.
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.board, self.last_column, self.failed, self.max_ticks, self.shaped).hash(hasher);
+    }
 }
 
 /// What a seat does in a tick.
@@ -125,6 +136,7 @@ impl Rules for ConnectFour {
         }
         Ok(State {
             board: Board::new(config.width, config.height),
+            winner: None,
             last_column: None,
             failed: SeatSet::EMPTY,
             max_ticks,
@@ -147,7 +159,8 @@ impl Rules for ConnectFour {
         let board = &state.board;
         let drops = board.drops();
         let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
-        out.extend(open.map(|column| (Action::Drop { column }, centre_weight(board.width(), column))));
+        // One by one: `extend` would look for a length before each that a filter cannot tell.
+        open.for_each(|column| out.push((Action::Drop { column }, centre_weight(board.width(), column))));
     }
 
     fn decode(state: &State, _seat: Seat, actions: &[Value]) -> Result<Action, Reasons> {
@@ -169,11 +182,12 @@ impl Rules for ConnectFour {
         let seat = seat_of(state.board.mover());
         let Some(&Action::Drop { column }) = actions.get(seat) else { return };
         state.board.drop_in(column);
+        state.winner = state.board.winner().map(seat_of);
         state.last_column = Some(column);
         let row = || state.board.discs_in(column) - 1;
         events.emit(Audience::All, || Event::Drop { column, row: row(), seat });
-        if let Some(winner) = state.board.winner() {
-            let cells = || winning_cells(&state.board, winner);
+        if let Some(winner) = state.winner {
+            let cells = || winning_cells(&state.board, winner.index());
             events.emit(Audience::All, || Event::Win { cells: cells(), seat });
         } else if state.board.is_full() {
             events.emit(Audience::All, || Event::Draw {});
@@ -189,8 +203,8 @@ impl Rules for ConnectFour {
         if state.failed.contains(seat) {
             return 0.0;
         }
-        match state.board.winner() {
-            Some(winner) if winner == seat.index() => 100.0,
+        match state.winner {
+            Some(winner) if winner == seat => 100.0,
             Some(_) => 0.0,
             None if !state.failed.is_empty() => 100.0,
             None if state.shaped && !state.board.is_full() => {
@@ -208,7 +222,7 @@ impl Rules for ConnectFour {
     }
 
     fn over(state: &State) -> Option<EndReason> {
-        if !state.failed.is_empty() || state.board.is_full() || state.board.winner().is_some() {
+        if !state.failed.is_empty() || state.board.is_full() || state.winner.is_some() {
             Some(EndReason::GameComplete)
         } else {
             (Self::tick(state) >= state.max_ticks).then_some(EndReason::MaxTicks)
@@ -221,10 +235,10 @@ impl Rules for ConnectFour {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = &state.board;
-        let row = |row| List((0..board.width()).map(move |column| board.disc(column, row)));
+        let row = |row| (0..board.width()).map(move |column| board.disc(column, row) as i8);
         let drops = if Self::over(state).is_some() { 0 } else { board.drops() };
         let open = (0..board.width()).filter(|&column| drops & board.column(column) != 0);
-        out.field("board", &List((0..board.height()).rev().map(row)));
+        out.field("board", &Grid((0..board.height()).rev().map(row)));
         out.field("column_heights", &List((0..board.width()).map(|column| board.discs_in(column))));
         out.field("last_move", &state.last_column);
         out.field("legal_columns", &List(open));

@@ -273,15 +273,14 @@ impl Rules for Kolmogorov {
 
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
         let length = usize::from(state.length);
+        let view = Self::view(state, seat);
+        if let View::Encode { .. } = view {
+            let packed = state.rounds.last().map_or(0, |round| round.payload.packed);
+            out.field("bonus_below", &packed.div_ceil(2));
+        }
         out.field("length", &length);
-        out.field("plain_bytes", &plain_bytes(length));
-        out.field("rounds", &ROUNDS);
-        match Self::view(state, seat) {
-            View::Encode { payload } => {
-                let packed = state.rounds.last().map_or(0, |round| round.payload.packed);
-                out.field("bonus_below", &packed.div_ceil(2));
-                out.field("payload", payload);
-            }
+        match view {
+            View::Encode { payload } => out.field("payload", payload),
             View::Decode { note, .. } => out.field("note", note),
             View::Nothing => (),
         }
@@ -291,7 +290,9 @@ impl Rules for Kolmogorov {
             _ => ("over", None),
         };
         out.field("phase", phase);
+        out.field("plain_bytes", &plain_bytes(length));
         out.field("round", &round);
+        out.field("rounds", &ROUNDS);
     }
 
     fn view(state: &State, _seat: Seat) -> View<'_> {

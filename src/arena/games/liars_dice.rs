@@ -175,18 +175,20 @@ impl Rules for LiarsDice {
         }
         let (total, hand) = (cup.total(), cup.hand(seat));
         let unseen = total - cup.dice(seat);
-        let expected: [u8; 6] = std::array::from_fn(|n| {
-            let face = n as u8 + 1;
-            matches(hand, face, cup.wild_ones()) + unseen / one_in(cup, face)
-        });
+        let mut expected = [0; 7];
+        for face in 1..=6 {
+            expected[usize::from(face)] = matches(hand, face, cup.wild_ones()) + unseen / one_in(cup, face);
+        }
         // A bid beats another with more dice, or with as many of a higher face.
-        let last = cup.bids().last().map_or((1, 0), |bid| (bid.quantity, bid.face));
-        let bids =
-            (last.0..=total).flat_map(|quantity| (cup.lowest_face()..=6).map(move |face| (quantity, face)));
-        out.extend(bids.filter(|&bid| bid > last).take(LISTED).map(|(quantity, face)| {
-            let expected = expected[usize::from(face) - 1];
-            (Action::Bid { quantity, face }, weight(quantity, expected))
-        }));
+        let (mut quantity, mut face) = cup.bids().last().map_or((1, 0), |bid| (bid.quantity, bid.face));
+        for _ in 0..LISTED {
+            (quantity, face) = if face < 6 { (quantity, face + 1) } else { (quantity + 1, 1) };
+            face = face.max(cup.lowest_face());
+            if quantity > total {
+                break;
+            }
+            out.push((Action::Bid { quantity, face }, weight(quantity, expected[usize::from(face)])));
+        }
     }
 
     fn decode(state: &State, _seat: Seat, actions: &[Value]) -> Result<Action, Reasons> {
@@ -310,7 +312,8 @@ fn one_in(cup: &Cup, face: u8) -> u8 {
 /// Two to the power of what is expected less what is said, within bounds. Exact, so that no draw depends on rounding.
 fn weight(quantity: u8, expected: u8) -> f32 {
     let power = (i32::from(expected) - i32::from(quantity)).clamp(-9, 9);
-    if power < 0 { 1.0 / (1u32 << -power) as f32 } else { (1u32 << power) as f32 }
+    // The exponent is what stands in these bits, more by 127.
+    f32::from_bits(((127 + power) as u32) << 23)
 }
 
 /// Tells that all dice were rolled anew.

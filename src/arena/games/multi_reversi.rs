@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub use self::board::{Board, MAX_SIZE, bits};
 pub use self::position::Position;
 use crate::arena::engine::events::{Audience, EventSink};
-use crate::arena::engine::observation::{List, ObservationWriter, round4};
+use crate::arena::engine::observation::{Grid, ObservationWriter, round4};
 use crate::arena::engine::seats::{Seat, SeatMap, SeatSet};
 use crate::arena::engine::{
     BotSpec, ConfigError, EndReason, Enumeration, GameSpec, Noop, Reasons, Rules, Timing, Turn, decode,
@@ -139,7 +139,7 @@ impl Rules for MultiReversi {
         let board = state.position.board();
         let corners = board.corners();
         let traps = board.beside_diagonally(corners & board.empty());
-        out.extend(bits(state.position.moves()).map(|cell| {
+        bits(state.position.moves()).for_each(|cell| {
             let weight = if cell & corners != 0 {
                 4.0
             } else if cell & traps != 0 {
@@ -147,21 +147,21 @@ impl Rules for MultiReversi {
             } else {
                 1.0
             };
-            (action_at(board, cell), weight)
-        }));
+            out.push((action_at(board, cell), weight));
+        });
     }
 
     fn decode(state: &State, _seat: Seat, actions: &[Value]) -> Result<Action, Reasons> {
         let action = decode::single(actions)?;
         decode::verb(action, "place")?;
         let size = state.position.board().size();
-        if action.get("cell").is_none() {
+        if decode::member(action, "cell").is_none() {
             let last = i64::from(size) - 1;
             let row = decode::whole(action, "row", 0..=last)? as u8;
             let col = decode::whole(action, "col", 0..=last)? as u8;
             return Ok(Action::Place { row, col });
         }
-        if action.get("row").or_else(|| action.get("col")).is_some() {
+        if ["row", "col"].iter().any(|key| decode::member(action, key).is_some()) {
             return Err(vec!["give `row` and `col`, or `cell`, not both".into()]);
         }
         let name = decode::word(action, "cell")?;
@@ -175,12 +175,12 @@ impl Rules for MultiReversi {
         }
     }
 
-    fn check(state: &State, seat: Seat, &Action::Place { row, col }: &Action) -> Result<(), Reasons> {
+    fn check(state: &State, _seat: Seat, &Action::Place { row, col }: &Action) -> Result<(), Reasons> {
         let board = state.position.board();
         let cell = board.cell(row, col);
         if board.occupied() & cell != 0 {
             Err(vec![format!("row {row}, column {col} is taken")])
-        } else if board.flips(seat.index(), cell) == 0 {
+        } else if state.position.moves() & cell == 0 {
             Err(vec![format!(
                 "a disc in row {row}, column {col} would turn no other: `legal` lists the moves"
             )])
@@ -245,13 +245,11 @@ impl Rules for MultiReversi {
 
     fn observe(state: &State, _seat: Seat, out: &mut ObservationWriter<'_>) {
         let board = state.position.board();
-        let disc = |row, col| board.owner(board.cell(row, col)).map_or(-1, |player| player as i8);
-        let row = |row| List((0..board.size()).map(move |col| disc(row, col)));
         let (turn, legal) = match Self::turn(state) {
             Turn::One(seat) => (Some(seat), state.position.moves()),
             _ => (None, 0),
         };
-        out.field("board", &List((0..board.size()).map(row)));
+        out.field("board", &Grid((0..board.size()).map(|row| board.row(row))));
         out.field("discs", &Discs(board));
         out.field("last_move", &state.last_move.map(|cell| board.position(cell)));
         out.field("legal", &Cells(board, legal));

@@ -349,19 +349,21 @@ impl Rules for TransmitReceive {
     fn observe(state: &State, seat: Seat, out: &mut ObservationWriter) {
         let is_over = Self::over(state).is_some();
         let role = if seat == state.transmitter() { "transmitter" } else { "receiver" };
+        let view = Self::view(state, seat);
         out.field("budget", &state.channel.budget);
+        if let View::Send { message, .. } = view {
+            out.field("message", &text(message));
+        }
         out.field("noise", &Number(f64::from(state.channel.noise) / 1e6));
         out.field("par", &Number(state.par()));
+        if let View::Receive { received, .. } = view {
+            out.field("received", &text(received));
+        }
         out.field("role", &(!is_over).then_some(role));
         out.field("round", &(!is_over).then_some(state.tick / 2 + 1));
         out.field("rounds", &state.rounds());
-        match Self::view(state, seat) {
-            View::Send { message, .. } => out.field("message", &text(message)),
-            View::Receive { scheme, received } => {
-                out.field("received", &text(received));
-                out.field("scheme", &scheme);
-            }
-            View::Wait => (),
+        if let View::Receive { scheme, .. } = view {
+            out.field("scheme", &scheme);
         }
     }
 

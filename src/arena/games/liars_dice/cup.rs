@@ -72,12 +72,16 @@ impl Cup {
 
     /// Whose turn it is, if two are left.
     pub fn mover(&self) -> Option<Seat> {
-        (self.live().len() > 1).then_some(self.mover)
+        (self.live_count() > 1).then_some(self.mover)
     }
 
     /// Players with dice.
     pub fn live(&self) -> SeatSet {
         Seat::first(self.seats).filter(|seat| self.dice[seat.index()] > 0).collect()
+    }
+
+    fn live_count(&self) -> u8 {
+        self.dice.iter().map(|&dice| u8::from(dice > 0)).sum()
     }
 
     /// A player's dice. Only that player may know them.
@@ -107,7 +111,7 @@ impl Cup {
 
     /// How many rivals went out before the player did, or until now.
     pub fn outlived(&self, seat: Seat) -> u8 {
-        if self.dice(seat) > 0 { self.seats - self.live().len() as u8 } else { self.outlived[seat.index()] }
+        if self.dice(seat) > 0 { self.seats - self.live_count() } else { self.outlived[seat.index()] }
     }
 
     /// The lowest face that may be bid.

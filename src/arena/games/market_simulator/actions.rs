@@ -42,18 +42,28 @@ pub enum Step {
 }
 
 /// Everything a seat does in one tick; may be empty.
+///
+/// Most plans are an order or two: those allocate nothing, and menus of them are not mostly empty room to be copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan(ArrayVec<Step, MAX_ACTIONS>);
+pub struct Plan {
+    first: ArrayVec<Step, 2>,
+    /// What does not fit in there.
+    more: Vec<Step>,
+}
 
 impl Plan {
     /// All of it, in the seat's order.
-    pub fn steps(&self) -> &[Step] {
-        &self.0
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.first.iter().chain(&self.more)
+    }
+
+    fn len(&self) -> usize {
+        self.first.len() + self.more.len()
     }
 
     /// The orders, in the seat's order.
     pub fn orders(&self) -> impl Iterator<Item = &Order> {
-        self.0.iter().filter_map(|step| match step {
+        self.steps().filter_map(|step| match step {
             Step::Order(order) => Some(order),
             _ => None,
         })
@@ -62,7 +72,11 @@ impl Plan {
     /// Adds a step, if there is room for one more.
     pub fn push(&mut self, step: Step) {
         // A player that plans more than fits does its first eight things.
-        let _ = self.0.try_push(step);
+        if self.len() < MAX_ACTIONS
+            && let Err(full) = self.first.try_push(step)
+        {
+            self.more.push(full.element());
+        }
     }
 
     /// Reads a list of action objects.
@@ -87,8 +101,7 @@ impl Plan {
     /// Whether all orders have shares and possible prices.
     pub(super) fn check(&self, marks: [i64; STOCKS]) -> Result<(), Reasons> {
         let reasons: Reasons = self
-            .0
-            .iter()
+            .steps()
             .enumerate()
             .filter_map(|(nth, step)| {
                 let Step::Order(order) = step else { return None };
@@ -111,10 +124,10 @@ impl FromIterator<Step> for Plan {
 impl Serialize for Plan {
     /// One step as an object, none or several as a list.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let [step] = self.steps() {
+        if let ([step], []) = (&*self.first, &*self.more) {
             return step.serialize(serializer);
         }
-        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        let mut list = serializer.serialize_seq(Some(self.len()))?;
         for step in self.steps() {
             list.serialize_element(step)?;
         }
