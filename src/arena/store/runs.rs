@@ -340,8 +340,11 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(MIGRATIONS[0]).unwrap();
         accounts::add(&connection, "a", "a@b", None, Timestamp::UNIX_EPOCH).unwrap();
-        ledger::hold(&connection, "a", "s", "connect_four", Credits(4_000), Timestamp::UNIX_EPOCH).unwrap();
-        connection.execute_batch(MIGRATIONS[1]).unwrap();
+        // As it was written then.
+        let held = "INSERT INTO ledger (account_id, at, kind, micro, session_id, game, description)
+                    VALUES ('a', 0, 'hold', -4000, 's', 'connect_four', 'reserved')";
+        connection.execute_batch(held).unwrap();
+        connection.execute_batch(&MIGRATIONS[1..].join(";")).unwrap();
         let before = holdings(&connection, "a").unwrap();
         assert_eq!(before.open, [(Payee::Session("s".to_owned()), Credits(4_000))]);
         ledger::settle(&connection, "s", 3, Timestamp::UNIX_EPOCH).unwrap();
