@@ -33,7 +33,7 @@ pub(super) fn write_plain(out: &mut Vec<u8>, text: &str) {
 /// Looks at every byte, whatever the others are: so it is a constant for constants, and quick for long lines.
 #[inline(always)]
 fn needs_escaping(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| found | (byte < b' ') | (byte == b'"') | (byte == b'\\'))
+    text.bytes().filter(|&byte| byte < b' ' || byte == b'"' || byte == b'\\').count() > 0
 }
 
 struct Writer<'a>(&'a mut Vec<u8>);
@@ -530,7 +530,7 @@ mod tests {
             1e21,
             5e-324,
         ]);
-        check(&[f64::NAN, f64::INFINITY, f64::MAX, 99_999_999_999.9999, 100_000_000_000.0001]);
+        check(&[f64::NAN, f64::INFINITY, f64::MAX, 99_999_999_999.999_9, 100_000_000_000.000_1]);
     }
 
     proptest! {
