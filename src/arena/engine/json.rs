@@ -33,7 +33,7 @@ pub(super) fn write_plain(out: &mut Vec<u8>, text: &str) {
 /// Looks at every byte, whatever the others are: so it is a constant for constants, and quick for long lines.
 #[inline(always)]
 fn needs_escaping(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| found | (byte < b' ') | (byte == b'"') | (byte == b'\\'))
+    text.bytes().filter(|&byte| byte < b' ' || byte == b'"' || byte == b'\\').count() > 0
 }
 
 struct Writer<'a>(&'a mut Vec<u8>);

@@ -180,6 +180,7 @@ pub fn round4(value: f64) -> f64 {
 
 /// The number as an integer, if it is one of moderate size: most scores and weights are.
 #[inline]
+#[expect(clippy::float_cmp, reason = "it is an integer or it is not")]
 fn small_whole(value: f64) -> Option<i32> {
     let whole = value as i32;
     (f64::from(whole) == value).then_some(whole)
