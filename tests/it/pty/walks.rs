@@ -19,10 +19,10 @@ fn games_are_browsed_filtered_and_read_and_the_way_out_is_q() {
     pty.send("\x1b[A");
     pty.wait_for("▸ connect_four");
     pty.send("/market");
-    pty.wait_for("1 of 6");
+    pty.wait_for("1 of 10");
     pty.wait_for("▸ market_simulator");
     pty.send("\x1b");
-    pty.wait_for("6 of 6");
+    pty.wait_for("10 of 10");
     pty.send("g\r");
     pty.wait_until("the rules have the whole width", |pty| {
         pty.shows("Overview") && !pty.shows("▸ connect_four")
