@@ -46,7 +46,7 @@ class FirstLegal(vf.Client):
 
     async def get_response(self, prompt, model, sampling_args, tools=None, **settings):
         self.prompts.append(prompt)
-        board = json.loads(text_of(prompt[-1]).split("## Observation", 1)[1].split("\n", 1)[1].split("\n\n")[0])
+        board = json.loads(text_of(prompt[-1]).split("```json\n", 1)[1].split("\n```", 1)[0])
         column = next(column for column in (3, 2, 4, 1, 5, 0, 6) if column in board["legal_columns"])
         answer = json.dumps([{"action": "drop", "column": column}])
         message = vf.ResponseMessage(content=answer, finish_reason="stop", is_truncated=False)
