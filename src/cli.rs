@@ -268,7 +268,11 @@ mod tests {
             for argument in command.get_arguments() {
                 let id = argument.get_id().as_str();
                 // The name of a batch of forks is no secret, nor is that of a variable.
-                assert!(!id.contains("key") || ["op_key", "key_env"].contains(&id), "{} {argument:?}", command.get_name());
+                assert!(
+                    !id.contains("key") || ["op_key", "key_env"].contains(&id),
+                    "{} {argument:?}",
+                    command.get_name()
+                );
             }
             commands.extend(command.get_subcommands().cloned());
         }

@@ -307,7 +307,8 @@ mod tests {
     fn an_older_schema_is_brought_up_to_date_with_its_data_and_leaves_a_backup() {
         let (_folder, path) = scratch();
         let (old, lock) = open(&path, MIGRATIONS).unwrap();
-        old.execute("INSERT INTO accounts (account_id, email, created_at) VALUES ('a', 'a@b', 0)", []).unwrap();
+        old.execute("INSERT INTO accounts (account_id, email, created_at) VALUES ('a', 'a@b', 0)", [])
+            .unwrap();
         drop((old, lock));
         let next = [MIGRATIONS, &["ALTER TABLE accounts ADD COLUMN tier TEXT"]].concat();
         let (new, _lock) = open(&path, &next).unwrap();
