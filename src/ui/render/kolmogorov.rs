@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::SceneInput;
 use super::scene::{Body, Fact, Gauge, Grid, GridCell, GridKind, Part, Passage, Scene, Slot, Words};
 use super::values::{count, safe, word};
+use super::{SceneInput, seat_words};
 use crate::text;
 use crate::ui::theme::Role;
 
@@ -131,7 +131,12 @@ fn facts<'a>(input: &SceneInput<'_>, phase: &str, plain: usize) -> Vec<Fact<'a>>
         value: vec![Part::plain(value)],
         trend: Vec::new(),
     };
-    let mut facts = vec![fact("phase", text::excerpt(phase, 12).into_owned())];
+    let seat = Fact {
+        key: if input.mine { "you" } else { "seat" }.into(),
+        value: seat_words(&text::excerpt(input.seat, 8)),
+        trend: Vec::new(),
+    };
+    let mut facts = vec![seat, fact("phase", text::excerpt(phase, 12).into_owned())];
     if let Some(score) = input.data.get("score").and_then(Value::as_f64) {
         facts.push(fact("score", text::decimal(score, 2)));
     }
