@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The queue is the database: a job that was under way when the arena ended is taken up again at the next start, and
-//! given up when that happened [`ATTEMPTS`] times. So each kind's `run` must be able to go on from what it has kept.
-//! What a kind does is in its own module ([`work`]); here is what all share: places, progress, ends, settlement,
+//! given up when that happened `ATTEMPTS` times. So each kind's `run` must be able to go on from what it has kept.
+//! What a kind does is in its own module (`work`); here is what all share: places, progress, ends, settlement,
 //! call-backs. Start at [`Jobs::submit`].
 
 pub mod callback;

@@ -34,7 +34,7 @@ pub enum Pattern {
     },
     /// The word that the letter 0 grows to when all letters are replaced by words again and again.
     Growth {
-        /// Of [`SYSTEMS`].
+        /// Of `SYSTEMS`.
         system: u8,
         /// For 0, 1 and 2.
         letters: [u8; 3],

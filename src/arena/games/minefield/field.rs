@@ -132,7 +132,7 @@ pub struct Outcome {
 }
 
 impl Field {
-    /// A field of at most [`MAX_ROWS`] by [`MAX_COLS`], at least nine cells larger than the number of mines.
+    /// A field of at most `MAX_ROWS` by `MAX_COLS`, at least nine cells larger than the number of mines.
     pub fn new(rows: u8, cols: u8, mines: u16) -> Self {
         Self { seen: Seen::new(rows, cols, mines), mines: None }
     }

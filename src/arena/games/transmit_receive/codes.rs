@@ -30,7 +30,7 @@ pub enum Scheme {
     Parity,
     /// Six blocks of Hamming's code.
     Hamming,
-    /// Whatever the two have agreed on; built-in players have agreed on [`linear`].
+    /// Whatever the two have agreed on; built-in players have agreed on `linear`.
     Custom,
 }
 
